@@ -63,7 +63,7 @@ export const secondFactorChanges = {
       .where('verified', '=', 0)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return NOT_ADDED;
-    return putIntoForce(transaction, factor, 'totp', isFirst, APP);
+    return activateFactor(transaction, factor, 'totp', isFirst, APP);
   },
 
   async acceptTotpStep(
@@ -90,7 +90,7 @@ export const secondFactorChanges = {
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     await record(transaction, change, 'second_factor.removed', APP);
-    await forgetWhereLast(transaction, change.accountId);
+    await forgetIfNoneLeft(transaction, change.accountId);
     return true;
   },
 
@@ -105,7 +105,7 @@ export const secondFactorChanges = {
     if (!passkey) return NOT_ADDED;
     await insertRow(transaction, factor.accountId);
     const isFirst = !hasTotp && passkeys.length === 1;
-    return putIntoForce(transaction, factor, 'passkey', isFirst, `passkey ${passkey.name}`);
+    return activateFactor(transaction, factor, 'passkey', isFirst, `passkey ${passkey.name}`);
   },
 
   async renamePasskey(
@@ -139,7 +139,7 @@ export const secondFactorChanges = {
       .executeTakeFirst();
     if (!removed) return false;
     await record(transaction, change, 'second_factor.removed', `passkey ${removed.name}`);
-    await forgetWhereLast(transaction, change.accountId);
+    await forgetIfNoneLeft(transaction, change.accountId);
     return true;
   },
 
@@ -198,7 +198,7 @@ export async function factorsOf(queries: Transaction, accountId: string): Promis
 }
 
 /** Marks the session as proven, stores recovery codes if the account has none, and audits the new factor. */
-async function putIntoForce(
+async function activateFactor(
   transaction: Transaction,
   { sessionId, recoveryCodes, ...change }: NewFactor,
   second_factor: SecondFactor,
@@ -253,7 +253,7 @@ async function endOtherSessions(
 }
 
 /** If no second factor is left, deletes the recovery codes and marks all sessions as not proven. */
-async function forgetWhereLast(transaction: Transaction, accountId: string): Promise<void> {
+async function forgetIfNoneLeft(transaction: Transaction, accountId: string): Promise<void> {
   if ((await factorsOf(transaction, accountId)).hasAny) return;
   await transaction.deleteFrom('second_factors').where('user_id', '=', accountId).execute();
   await transaction

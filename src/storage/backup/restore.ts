@@ -24,7 +24,7 @@ import { findHighestId } from '../sqlite/numbers.ts';
 import { type BackupManifest, DUMP, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
-const WORKSHOP = '.restore-';
+const TEMPORARY_PREFIX = '.restore-';
 
 export interface Restored {
   readonly folder: string;
@@ -52,7 +52,7 @@ export async function restoreBackup(
     // A service that uses the folder now at this path would hold the lock.
     refuseServedFolder(folder.path);
     removeLitter(folder);
-    using temporary = openTemporaryFolder(join(folder.path, WORKSHOP));
+    using temporary = openTemporaryFolder(join(folder.path, TEMPORARY_PREFIX));
     const backup = await unpackSound(file, temporary.path);
     if (backup.files.some(({ name }) => name === DUMP)) {
       throw new OperatorError(
@@ -84,7 +84,7 @@ export async function restoreBackup(
 /** Removes the files left behind by a killed restore. */
 function removeLitter({ path }: DataFolder): void {
   for (const name of readdirSync(path)) {
-    if (name.startsWith(WORKSHOP)) rmSync(join(path, name), { recursive: true });
+    if (name.startsWith(TEMPORARY_PREFIX)) rmSync(join(path, name), { recursive: true });
   }
 }
 
@@ -101,12 +101,12 @@ function isData(name: string): boolean {
  * the manifest and the record of ids may be lost.
  */
 function findIdsAfter(folder: DataFolder, backup: BackupManifest): Record<Environment, number> {
-  const cutOff = readUnfinished(folder);
+  const interrupted = readUnfinished(folder);
   const former = readFormerManifest(folder);
   const highest = (name: Environment) =>
     Math.max(
       highestGivenId(folder, former, name, findHighestId(folder.database(name))),
-      cutOff?.[name] ?? 0,
+      interrupted?.[name] ?? 0,
       backup.idsAfter?.[name] ?? 0,
     );
   return { production: highest('production'), staging: highest('staging') };

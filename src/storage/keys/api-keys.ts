@@ -20,7 +20,7 @@ import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
 import { addKey, clockOffsetOf, liveKeys, type NewKey } from './add-key.ts';
 import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
-import { keysMeant } from './key-filter.ts';
+import { matchesKeyFilter } from './key-filter.ts';
 import { pruneKeys } from './prune-keys.ts';
 
 interface Successor extends NewKey {
@@ -167,7 +167,7 @@ export class StoredApiKeys implements ApiKeyStore {
       : 0;
     const select = (await this.#select())
       .where('account_id', '=', accountId)
-      .where((where) => keysMeant(where, filter, clockOffset));
+      .where((where) => matchesKeyFilter(where, filter, clockOffset));
     const rest = from
       ? select.where(({ eb, refTuple, tuple }) =>
           eb(refTuple('created_at', 'id'), '<', tuple(from.createdAt, from.id)),

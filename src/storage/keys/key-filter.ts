@@ -7,7 +7,7 @@ import type { Database } from '../schema/schema.ts';
  * The condition for keys that match a filter.
  * @param clockOffset how far the clock of the account is ahead in staging, in ms.
  */
-export function keysMeant(
+export function matchesKeyFilter(
   where: ExpressionBuilder<Database, 'api_keys'>,
   { text, environment, live }: KeyFilter,
   clockOffset: number,
@@ -19,11 +19,11 @@ export function keysMeant(
   }
   if (environment !== undefined) conditions.push(where('environment', '=', environment));
   if (live) {
-    const isMeant = where.and([
+    const isActive = where.and([
       isLive(where, live.now),
       hasNotExpiredEarlier(where, live.now + clockOffset),
     ]);
-    conditions.push(live.is ? isMeant : where.not(isMeant));
+    conditions.push(live.is ? isActive : where.not(isActive));
   }
   return where.and(conditions);
 }

@@ -5,7 +5,7 @@ import { SECOND } from '../../lib/clock.ts';
 export const STATEMENT_LIMIT = 5 * SECOND;
 
 /** The server rolls back a transaction when its client has been idle for this time, in ms. */
-const SILENCE_LIMIT = 10 * SECOND;
+const IDLE_LIMIT = 10 * SECOND;
 
 /** Timeout for connecting to the server, in seconds. */
 const CONNECT_WITHIN = 2;
@@ -35,7 +35,7 @@ export function connect(
     connection: {
       application_name: 'petstore',
       statement_timeout: statementLimit,
-      idle_in_transaction_session_timeout: SILENCE_LIMIT,
+      idle_in_transaction_session_timeout: IDLE_LIMIT,
       ...(isDistributed ? NODE_SETTINGS : {}),
     },
   });

@@ -8,8 +8,8 @@ import type { Selection } from '../schema/selection.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
 import {
+  isConflict,
   isFailedWrite,
-  isLostRace,
   isNoPrimary,
   isStalePlan,
   isUnavailable,
@@ -161,7 +161,7 @@ export class PostgresDatabase extends Queries {
       const transaction = this.#pool.begin((connection) =>
         work(new Queries((text, values) => this.#measure(connection.unsafe(text, values)))),
       );
-      return this.#listen(transaction, PATIENCE.transaction);
+      return this.#awaitReply(transaction, PATIENCE.transaction);
     }, true);
   }
 
@@ -202,8 +202,8 @@ export class PostgresDatabase extends Queries {
         if (isWrite) this.writes.succeeded(STORE);
         return value;
       } catch (error) {
-        const mayWin = this.#mayWinNextTime(error, repliesBefore);
-        if (!mayWin || tries === RETRIES.most) throw this.#failure(error);
+        const shouldRetry = this.#shouldRetry(error, repliesBefore);
+        if (!shouldRetry || tries === RETRIES.most) throw this.#failure(error);
         await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
       }
     }
@@ -217,45 +217,46 @@ export class PostgresDatabase extends Queries {
     return failure;
   }
 
-  #mayWinNextTime(error: unknown, repliesBefore: number): boolean {
+  /** Whether another attempt may succeed. Opens the circuit breaker, or new connections, if the error requires it. */
+  #shouldRetry(error: unknown, repliesBefore: number): boolean {
     // If other statements received replies in the meantime, only an additional connection could not be opened.
     const isDown = isUnreachable(error) && this.#replies === repliesBefore;
     if (isDown || isNoPrimary(error)) this.#breaker.open(error);
     const isStale = isStalePlan(error);
     if (isStale) this.#reconnect();
-    return isStale || isLostRace(error);
+    return isStale || isConflict(error);
   }
 
   /** Waits for the reply to one statement and records how long it took. */
-  async #measure<T>(answer: PromiseLike<T>): Promise<T> {
+  async #measure<T>(reply: PromiseLike<T>): Promise<T> {
     const sentAt = this.metrics?.now();
-    const value = await this.#listen(answer, PATIENCE.statement);
+    const value = await this.#awaitReply(reply, PATIENCE.statement);
     const { metrics } = this;
     if (metrics && sentAt !== undefined) metrics.databaseReplied(metrics.now() - sentAt);
     return value;
   }
 
   /** Waits for a reply with a timeout: a broken network connection may never report an error. */
-  async #listen<T>(answer: PromiseLike<T>, patience: number): Promise<T> {
+  async #awaitReply<T>(reply: PromiseLike<T>, patience: number): Promise<T> {
     const repliesBefore = this.#replies;
-    const silence = Promise.withResolvers<never>();
+    const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      const cause = new Error(`No answer within ${patience} ms.`);
+      const cause = new Error(`No reply within ${patience} ms.`);
       // If other statements received replies in the meantime, only this one took too long.
-      if (this.#replies > repliesBefore) silence.reject(new StorageUnavailable(cause));
+      if (this.#replies > repliesBefore) timeout.reject(new StorageUnavailable(cause));
       else {
         this.#breaker.open(cause);
         this.#refuseAll(cause);
       }
     }, patience);
-    this.#waiting.add(silence.reject);
+    this.#waiting.add(timeout.reject);
     try {
-      const value = await Promise.race([answer, silence.promise]);
+      const value = await Promise.race([reply, timeout.promise]);
       this.#replies += 1;
       return value;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(silence.reject);
+      this.#waiting.delete(timeout.reject);
     }
   }
 

@@ -3,7 +3,7 @@ import { OperatorError, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../schema/schema.ts';
 import type { Queries } from './database.ts';
-import { isLostRace, repeatAfter, sqlStateOf } from './failures.ts';
+import { isConflict, repeatAfter, sqlStateOf } from './failures.ts';
 
 /** A connection or a transaction to run statements on. */
 type Statements = Pick<SQL, 'unsafe'>;
@@ -135,16 +135,16 @@ export async function distribute(
   connection: Statements,
   onTable: (name: string, done: number, tables: number) => void,
 ): Promise<void> {
-  await repeatAfter(isLost, ATTEMPTS, () => bringBack(connection));
+  await repeatAfter(isBlocked, ATTEMPTS, () => bringBack(connection));
   const missing = await missingPlacements(connection);
-  await repeatAfter(isLost, ATTEMPTS, () => prepare(connection, missing));
+  await repeatAfter(isBlocked, ATTEMPTS, () => prepare(connection, missing));
   for (const [index, placement] of missing.entries()) {
     const { name } = placement;
     onTable(name, index, missing.length);
     // Distributing concurrently with changes takes some seconds even for the smallest table.
     const rows = await connection.unsafe(`SELECT 1 FROM ${name} LIMIT ${COPIED_AT_ONCE + 1}`);
     const beside = rows.length > COPIED_AT_ONCE ? '_concurrently' : '';
-    await repeatAfter(isLost, ATTEMPTS, () =>
+    await repeatAfter(isBlocked, ATTEMPTS, () =>
       place(connection, placement, `create_distributed_table${beside}`),
     );
   }
@@ -177,9 +177,9 @@ async function bringBack(connection: Statements): Promise<void> {
   }
 }
 
-/** Whether a writer held a lock that the statement needed. */
-function isLost(error: unknown): boolean {
-  return isLostRace(error) || sqlStateOf(error) === '55P03';
+/** Whether a writer held a lock that the statement needed, so that another attempt may succeed. */
+function isBlocked(error: unknown): boolean {
+  return isConflict(error) || sqlStateOf(error) === '55P03';
 }
 
 /** Prepares the database for distributing pets. */

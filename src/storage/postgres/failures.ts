@@ -3,14 +3,14 @@ import { StorageUnavailable } from '../../core/errors.ts';
 import { NodeLost } from '../../core/node-lost.ts';
 
 /** SQLSTATE: the transaction conflicted with another one and may succeed when retried. */
-const LOST_RACE = /^(40001|40P01)$/;
+const CONFLICT = /^(40001|40P01)$/;
 
 /**
  * SQLSTATE, by class: the connection (08), resources such as a full disk (53), timeouts and shutdowns
  * (57, 25P03), the machine (58), a lock that is not available (55P03), a primary that was demoted
  * (25006), a transaction that was rolled back for any reason (40).
  */
-const AWAY = /^(08|53|57|58|40)...$|^(25006|25P03|55P03)$/;
+const UNAVAILABLE = /^(08|53|57|58|40)...$|^(25006|25P03|55P03)$/;
 
 /** Bun's codes for a connection that cannot be opened or was lost. */
 const CONNECTION = /^ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME)_/;
@@ -60,8 +60,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /** Whether nothing was changed, and an immediate retry may succeed. */
-export function isLostRace(error: unknown): boolean {
-  if (LOST_RACE.test(sqlStateOf(error) ?? '')) return true;
+export function isConflict(error: unknown): boolean {
+  if (CONFLICT.test(sqlStateOf(error) ?? '')) return true;
   return error instanceof SQL.PostgresError && error.message.startsWith(REPLACED_SHARD);
 }
 
@@ -101,7 +101,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof SQL.PostgresError)) return false;
   const state = error.errno;
   if (state === undefined) return CONNECTION.test(error.code);
-  return AWAY.test(state) || isBrokenToNode(error);
+  return UNAVAILABLE.test(state) || isBrokenToNode(error);
 }
 
 /** Whether the server has no space for changes, or failed to write to its disk. */

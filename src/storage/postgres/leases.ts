@@ -5,7 +5,7 @@ import { select } from '../schema/selection.ts';
 import type { PostgresDatabase } from './database.ts';
 
 /** A lease that was not renewed for this time, in ms, has expired; holders renew it every second. */
-const SILENCE = 3 * SECOND;
+const EXPIRES_AFTER = 3 * SECOND;
 
 const LOOK_EVERY = 0.25 * SECOND;
 
@@ -34,7 +34,7 @@ export class RowLeases implements Leases {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await this.#find(environment);
       if (found?.holder === TOGETHER && how === 'together') return this.#claimOf(environment, me);
-      if (found && !(await this.#fellSilent(environment, found))) return undefined;
+      if (found && !(await this.#hasExpired(environment, found))) return undefined;
       if (await this.#take(environment, me, found)) return this.#claimOf(environment, me);
     }
     return undefined;
@@ -45,8 +45,8 @@ export class RowLeases implements Leases {
     return row;
   }
 
-  async #fellSilent(environment: Environment, { holder, renewals }: ClaimRow): Promise<boolean> {
-    for (let waited = 0; waited < SILENCE; waited += LOOK_EVERY) {
+  async #hasExpired(environment: Environment, { holder, renewals }: ClaimRow): Promise<boolean> {
+    for (let waited = 0; waited < EXPIRES_AFTER; waited += LOOK_EVERY) {
       await Bun.sleep(LOOK_EVERY);
       const now = await this.#find(environment);
       if (!now) return true;

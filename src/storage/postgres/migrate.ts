@@ -2,7 +2,7 @@ import type { SQL } from 'bun';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import { withConnection } from './connection.ts';
 import { distributeNewTables, hasTablesToDistribute, preventDistribution } from './distribution.ts';
-import { isLostRace, repeatAfter, sqlStateOf } from './failures.ts';
+import { isConflict, repeatAfter, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
 /** SQLSTATE: two processes tried to create the same object at the same time. */
@@ -58,7 +58,7 @@ async function bringUpToDate(
 }
 
 function isRace(error: unknown): boolean {
-  return isLostRace(error) || MADE_BY_ANOTHER.test(sqlStateOf(error) ?? '');
+  return isConflict(error) || MADE_BY_ANOTHER.test(sqlStateOf(error) ?? '');
 }
 
 /** Waits until no other process does such work, then does the work. */

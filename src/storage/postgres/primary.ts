@@ -24,7 +24,7 @@ interface Candidate {
  * @throws Error while no server accepts changes.
  */
 export async function findPrimary(addresses: DatabaseAddresses): Promise<string> {
-  const primary = primaryOf(await askAll(addresses));
+  const primary = primaryOf(await examineAll(addresses));
   if (primary === undefined) throw new Error('No server accepts changes.');
   return primary;
 }
@@ -36,7 +36,7 @@ export async function findPrimary(addresses: DatabaseAddresses): Promise<string>
 export async function requirePrimary(addresses: DatabaseAddresses): Promise<string> {
   const [first, ...others] = addresses;
   if (others.length === 0) return first;
-  const candidates = await askAll(addresses);
+  const candidates = await examineAll(addresses);
   const primary = primaryOf(candidates);
   if (primary !== undefined) return primary;
   const reasons = candidates.map(
@@ -49,12 +49,12 @@ export async function requirePrimary(addresses: DatabaseAddresses): Promise<stri
 
 /** The workers of a sharded database among these servers, by group, without standbys. */
 export async function findWorkers(addresses: DatabaseAddresses): Promise<Map<number, string>> {
-  const workers = (await askAll(addresses)).filter(({ obstacle }) => obstacle === IS_WORKER);
+  const workers = (await examineAll(addresses)).filter(({ obstacle }) => obstacle === IS_WORKER);
   return new Map(workers.map(({ group, address }) => [group, address]));
 }
 
-function askAll(addresses: DatabaseAddresses): Promise<Candidate[]> {
-  return Promise.all(addresses.map(ask));
+function examineAll(addresses: DatabaseAddresses): Promise<Candidate[]> {
+  return Promise.all(addresses.map(examine));
 }
 
 function primaryOf(candidates: readonly Candidate[]): string | undefined {
@@ -64,7 +64,7 @@ function primaryOf(candidates: readonly Candidate[]): string | undefined {
   )?.address;
 }
 
-async function ask(address: string): Promise<Candidate> {
+async function examine(address: string): Promise<Candidate> {
   const connection = connect(address, STATEMENT_LIMIT, 1);
   try {
     return await withTimeout(PATIENCE, async () => {
