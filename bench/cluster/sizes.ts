@@ -44,7 +44,7 @@ async function usageDemand(
   { postgres }: Pick<Backends, 'postgres'>,
   accounts: readonly { readonly id: string }[],
 ): Promise<number> {
-  const database = new PostgresDatabase(postgres.url);
+  const database = new PostgresDatabase(postgres.url, [postgres.url]);
   const store = new PostgresUsageBatches(database);
   const records = accounts.map(({ id }) => ({
     ...{ ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0, durations: [1] },

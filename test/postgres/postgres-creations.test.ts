@@ -42,7 +42,7 @@ class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
   readonly #interrupt: () => Promise<unknown>;
 
   constructor(url: string, interrupt: () => Promise<unknown>) {
-    super(url);
+    super(url, [url]);
     this.#interrupt = lazy(interrupt);
   }
 

@@ -170,7 +170,7 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
   test('lets a library write through Kysely', async () => {
     const url = await server.createDatabase();
     await migrate(url);
-    const database = new PostgresDatabase(url);
+    const database = new PostgresDatabase(url, [url]);
     const queries = await postgresEngine(database).queries();
     // Like better-auth, which does not use the typed schema.
     const library = queries.withTables<{ accounts: Record<string, unknown> }>();

@@ -17,7 +17,7 @@ test('quotas are saved with the next commit, however many creations wait for a s
   using folder = temporaryFolder();
   const writer = new Writer();
   const path = join(folder.path, 'production.db');
-  const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer);
+  const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer, { onDamage() {} });
   const pets = new SqlitePetStore(file);
   const quotas = new SqliteQuotaStore(file);
   const slow = new Database(path, { readwrite: true });

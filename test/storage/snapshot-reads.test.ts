@@ -16,7 +16,7 @@ function openRig() {
   const folder = temporaryFolder();
   const path = join(folder.path, 'accounts.db');
   const writer = new Writer();
-  const file = new SqliteFile(path, ACCOUNTS_SCHEMA, writer);
+  const file = new SqliteFile(path, ACCOUNTS_SCHEMA, writer, { onDamage() {} });
   const other = new Database(path, { readwrite: true, strict: true });
   other.run('CREATE TABLE counter (value INTEGER)');
   other.run('INSERT INTO counter VALUES (0)');

@@ -35,7 +35,7 @@ function openRig(newThread?: () => Worker, clock: Clock = systemClock) {
     ...(newThread && { threads: { ...OWN_THREADS, start: newThread } }),
     outcomes: new WriteOutcomes(clock),
   });
-  const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer);
+  const file = new SqliteFile(path, ENVIRONMENT_SCHEMA, writer, { onDamage() {} });
   const pets = new SqlitePetStore(file);
   return {
     path,

@@ -69,7 +69,7 @@ class Rig implements AsyncDisposable {
   }
 
   #open(path: string, schema: typeof ACCOUNTS_SCHEMA): SqliteFile {
-    const file = new SqliteFile(path, schema, this.writer);
+    const file = new SqliteFile(path, schema, this.writer, { onDamage() {} });
     this.#files.push(file);
     return file;
   }
@@ -180,7 +180,7 @@ describe('the write queue', () => {
   test('is carried out whole before the writer closes, and takes nothing after that', async () => {
     await using rig = new Rig();
     const writer = new Writer();
-    const file = new SqliteFile(rig.path, ENVIRONMENT_SCHEMA, writer);
+    const file = new SqliteFile(rig.path, ENVIRONMENT_SCHEMA, writer, { onDamage() {} });
     const store = new SqlitePetStore(file);
     const creations = names(3_000).map((name) => store.create(pet(name), at()));
     const closed = writer.close();

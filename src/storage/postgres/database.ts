@@ -105,7 +105,7 @@ export class PostgresDatabase extends Queries {
    */
   constructor(
     url: string,
-    servers: DatabaseAddresses = [url],
+    servers: DatabaseAddresses,
     readonly writes = new WriteOutcomes(systemClock),
     connections = CONNECTIONS,
   ) {

@@ -28,10 +28,7 @@ export class SqliteFile {
     path: string,
     schema: Schema,
     writer: Writer,
-    {
-      onDamage = () => {},
-      ...expected
-    }: Expectations & { readonly onDamage?: (finding: string) => void } = {},
+    { onDamage, ...expected }: Expectations & { readonly onDamage: (finding: string) => void },
   ) {
     this.#path = path;
     this.#writer = writer;

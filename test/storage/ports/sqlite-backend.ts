@@ -23,7 +23,7 @@ export async function openSqliteBackend(): Promise<Backend> {
 function connectTo(folder: string, afterwards: () => void): Backend {
   const writer = new Writer({ threads: REUSED_THREADS });
   const open = (name: string, schema: typeof ACCOUNTS_SCHEMA) =>
-    new SqliteFile(join(folder, `${name}.db`), schema, writer);
+    new SqliteFile(join(folder, `${name}.db`), schema, writer, { onDamage() {} });
   const accounts = open('accounts', ACCOUNTS_SCHEMA);
   const environments = {
     production: open('production', ENVIRONMENT_SCHEMA),
