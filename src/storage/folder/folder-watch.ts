@@ -136,7 +136,8 @@ function identify(path: string): string {
   return identityOf(statSync(path));
 }
 
-function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+/** Identifies a file by its device and inode, whatever its path. */
+export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`;
 }
 

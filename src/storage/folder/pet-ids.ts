@@ -45,8 +45,8 @@ interface FoundIds {
 
 /**
  * Compares a database with the acknowledged ids. A loss is added to the manifest, and new ids then continue after the
- * reserved block and the highest acknowledged id. They also do after a failure of the machine, when it is unknown
- * which ids were acknowledged.
+ * reserved block and the highest acknowledged id. New ids also continue there after a failure of the machine, because it
+ * is then unknown which ids were acknowledged.
  */
 export function checkIds(
   folder: DataFolder,

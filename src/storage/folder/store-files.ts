@@ -20,7 +20,10 @@ import { refuseServedFolder } from './served-folder.ts';
 
 type FileLoss = 'missing' | 'empty';
 
-/** Opens or creates a file, and checks it. The service uses it in two threads, a migration in one. */
+/**
+ * Opens or creates a file, and checks it. The service opens files for its two threads, the migration of a store a plain
+ * connection.
+ */
 type OpenFile<File> = (path: string, expected: Expectations) => File;
 
 /**

@@ -57,7 +57,10 @@ const INSERT = `${INSERT_NEW} ON CONFLICT DO NOTHING RETURNING id`;
 const LOCK_ACCOUNTS =
   'SELECT id FROM accounts WHERE id = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED';
 
-/** For a sharded database, where the lock of a row needs the first of its nodes. Any number would do. */
+/**
+ * For a sharded database, where locking a row would need the first of its nodes. The number separates these advisory
+ * locks from others; any would do.
+ */
 const LOCK_NAMES = `SELECT id FROM unnest($1::text[]) AS id
   WHERE pg_try_advisory_xact_lock(1684368999, hashtext(id))`;
 

@@ -34,8 +34,8 @@ export class PostgresUsageBatches implements UsageBatches {
         }
       });
     } catch (error) {
-      // Otherwise this attempt, or an earlier one, may have been committed: only the same mark may be used again. A
-      // reply that a node failed means that the transaction was rolled back.
+      // The batch may be split only if it is certain that neither this attempt nor an earlier one was committed: after
+      // a commit only the same mark finds out. A reply that a node failed means that the transaction was rolled back.
       const canSplit = isKnownNew && (isRolledBack || isLostNode(error));
       throw nodes && canSplit ? await nodes.failureOf(error, 'key_usage', owners) : error;
     }

@@ -172,12 +172,11 @@ export class StoredUsage implements UsageStore {
   async prune(hour: number): Promise<void> {
     // `usage` has the counts of earlier releases.
     await deleteInBatches(this.#access, 'usage', 'hour < ?', hour);
-    for (const [hours, begin] of [
-      [1, hour],
-      [DAY_HOURS, hour - DAY_HOURS + 1],
-    ] as const) {
-      await deleteInBatches(this.#access, 'key_usage', 'hours = ? AND hour < ?', hours, begin);
-    }
+    const deleteBefore = (hours: number, first: number) =>
+      deleteInBatches(this.#access, 'key_usage', 'hours = ? AND hour < ?', hours, first);
+    await deleteBefore(1, hour);
+    // Days whose hours are all before this one.
+    await deleteBefore(DAY_HOURS, hour - DAY_HOURS + 1);
     await this.#batches.pruneMarks?.(hour);
   }
 

@@ -2,11 +2,10 @@ import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/p
 import { type Creation, StoredPets } from '../pets/pets.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
-import { selectPets } from './writes-environment.ts';
+import { ONE_PET, selectPets } from './writes-environment.ts';
 
 const ALL = selectPets('WHERE pets.id > ? ORDER BY pets.id LIMIT ?');
 const BY_STATUS = selectPets('WHERE status = ? AND pets.id > ? ORDER BY pets.id LIMIT ?');
-const ONE = selectPets('WHERE pets.id = ?');
 
 /** The pets of one environment. */
 export class SqlitePetStore extends StoredPets {
@@ -30,7 +29,7 @@ export class SqlitePetStore extends StoredPets {
   }
 
   get(id: number): Pet | undefined {
-    return this.#file.get(ONE, id);
+    return this.#file.get(ONE_PET, id);
   }
 
   import(pets: readonly NewPet[]): Promise<void> {

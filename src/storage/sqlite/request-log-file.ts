@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Engine, NamedChange } from '../access.ts';
+import { identityOf } from '../folder/folder-watch.ts';
 import type { AddRequests } from '../requests/request-log.ts';
 import { rowFromRequest } from '../requests/request-log-rows.ts';
 import type { Selection, SelectionValue } from '../schema/selection.ts';
@@ -132,5 +133,5 @@ function removeFile(path: string): void {
 /** The identity of the file at the path; `undefined` if there is none. */
 function identify(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found && `${found.dev}:${found.ino}`;
+  return found && identityOf(found);
 }

@@ -20,7 +20,8 @@ export function selectPets(rest: string): SqliteSelection<Pet> {
   };
 }
 
-const ONE = selectPets('WHERE pets.id = ?');
+/** One pet, by id. */
+export const ONE_PET = selectPets('WHERE pets.id = ?');
 
 const EARLIER = select(
   'idempotent_requests',
@@ -128,6 +129,6 @@ function recall(
   if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
   const stored = storedReply(earlier);
   if (stored) return { kind: 'replayed', reply: stored };
-  const pet = query(database, ONE).get(earlier.pet_id);
+  const pet = query(database, ONE_PET).get(earlier.pet_id);
   return pet ? { kind: 'replayed', reply: creationReply(pet) } : undefined;
 }
