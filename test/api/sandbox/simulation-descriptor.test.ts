@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { descriptorOf, writeReply } from '../../../src/http/simulation/descriptor.ts';
 import { temporaryFolder } from '../../support/harness.ts';
 import { acceptedConnection } from './accepted-connection.ts';
+import { LOOK_UPS } from './used-up-descriptors.ts';
 
 test.skipIf(process.platform !== 'linux')(
   'a reply is written to the connection, and to nothing that has its number after it',
@@ -38,6 +39,6 @@ test.skipIf(process.platform !== 'linux')(
     const limited = ['bash', '-c', 'ulimit -n 100; exec "$@"', 'bash'];
     const child = Bun.spawn([...limited, process.execPath, program], { stderr: 'pipe' });
     const read = [child.stdout, child.stderr].map((stream) => new Response(stream).text());
-    expect(await Promise.all(read)).toEqual(['0 of 60 look-ups failed\n', '']);
+    expect(await Promise.all(read)).toEqual([`0 of ${LOOK_UPS} look-ups failed\n`, '']);
   },
 );
