@@ -67,7 +67,7 @@ export interface PetStore {
   import(pets: readonly NewPet[]): Promise<void>;
   /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
   forgetRequests(accountId: string, since: number): Promise<void>;
-  /** Calls the listener when pets of earlier replies may have been deleted: after a reset by any process. */
+  /** Calls the listener when pets of earlier replies may have been deleted, by a reset of any process. */
   onReset(listener: () => void): void;
   /** Calls the listeners of `onReset`. */
   noteReset(): void;
