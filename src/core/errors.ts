@@ -216,6 +216,11 @@ export class StorageUnavailable extends ApiError {
   }
 }
 
+/** The code of an error of the system, such as `ENOENT`; `undefined` for any other error. */
+export function errorCodeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
 /** The message of an error, in one line. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);

@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import { messageOf, SetupError } from '../core/errors.ts';
-import { errorCodeOf } from '../lib/error-code.ts';
+import { errorCodeOf, messageOf, SetupError } from '../core/errors.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock, takeLock } from './sqlite/lock.ts';
 

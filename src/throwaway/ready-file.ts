@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { messageOf, OperatorError, SetupError } from '../core/errors.ts';
-import { errorCodeOf } from '../lib/error-code.ts';
+import { errorCodeOf, messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import type { ControlAddress } from './control-server.ts';
 import type { FixtureKey } from './load-fixture.ts';
 

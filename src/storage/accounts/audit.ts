@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditLog } from '../../core/audit.ts';
 import type { Access } from '../access.ts';
 import { recordChange } from '../change-log.ts';
-import { containsText } from '../schema/contains-text.ts';
 import type { Transaction } from '../schema/schema.ts';
+import { containsText } from '../schema/selection.ts';
 
 /**
  * Adds an entry to the audit log, in the transaction of the change that it describes. The change feed notifies

@@ -9,9 +9,8 @@ import {
   statSync,
   truncateSync,
 } from 'node:fs';
-import { messageOf } from '../../core/errors.ts';
+import { errorCodeOf, messageOf } from '../../core/errors.ts';
 import { isOutOfDescriptors } from '../../lib/descriptors.ts';
-import { errorCodeOf } from '../../lib/error-code.ts';
 
 interface Watched {
   readonly path: string;

@@ -1,7 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { messageOf, SetupError } from '../../core/errors.ts';
+import { errorCodeOf, messageOf, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { errorCodeOf } from '../../lib/error-code.ts';
 import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
 

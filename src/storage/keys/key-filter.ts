@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { KeyFilter } from '../../core/api-keys.ts';
-import { containsText } from '../schema/contains-text.ts';
 import type { Database } from '../schema/schema.ts';
+import { containsText } from '../schema/selection.ts';
 
 /**
  * The condition for keys that match a filter.

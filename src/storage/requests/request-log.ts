@@ -8,8 +8,8 @@ import {
 } from '../../core/request-log.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
-import { containsText } from '../schema/contains-text.ts';
 import type { Transaction } from '../schema/schema.ts';
+import { containsText } from '../schema/selection.ts';
 import { requestFromRow } from './request-log-rows.ts';
 
 /** The first status of an error. */

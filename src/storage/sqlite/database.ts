@@ -1,8 +1,7 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { messageOf, SetupError } from '../../core/errors.ts';
-import { errorCodeOf } from '../../lib/error-code.ts';
+import { errorCodeOf, messageOf, SetupError } from '../../core/errors.ts';
 import { FILE_NAMES, isThrowaway } from '../data-folder.ts';
 import type { Selection } from '../schema/selection.ts';
 import {
