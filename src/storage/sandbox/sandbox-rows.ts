@@ -6,15 +6,12 @@ import { select } from '../schema/selection.ts';
 /** The columns that a sandbox is read from. */
 export const SANDBOX_COLUMNS = ['clock_offset', 'simulation'] as const;
 
-/** Selects the sandbox of an account. */
-export const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
-
 export type SandboxColumns = Pick<
   Selectable<Database['sandboxes']>,
   (typeof SANDBOX_COLUMNS)[number]
 >;
 
-/** The sandbox of an account. */
+/** Selects the sandbox of an account. */
 export const FIND_SANDBOX = select('sandboxes', SANDBOX_COLUMNS, 'WHERE account_id = ?');
 
 /** `undefined` if the account does not use the sandbox. */
