@@ -36,7 +36,7 @@ describe('a ban in force', () => {
         environment: 'production',
         reason: 'Sent 1 more request after a 429, in the same window.',
         startsAt: endsAt - 300 * SECOND,
-        endsAt,
+        until: endsAt,
         keys: [{ id: key.id, name: 'shop', lastFour: key.lastFour }],
       },
     ]);

@@ -185,14 +185,14 @@ describe('the list of keys', () => {
     const { key, text } = await createKey(visitor);
     const { key: other } = await createKey(visitor, { name: 'other' });
     await provokeBan({ ...it, secret: text }, 1);
-    const endsAt = it.clock.now().wall + 300 * SECOND;
+    const until = it.clock.now().wall + 300 * SECOND;
     // Before and after the ban is stored.
     expect(await stateOf(key.id)).toBe('banned');
     await it.service.runJobs('record production bans');
     expect(await stateOf(key.id)).toBe('banned');
     const [unharmed, banned] = await keysOf(visitor);
     expect(unharmed).toEqual(other);
-    expect(banned?.ban).toEqual({ endsAt, reason: expect.stringContaining('429') });
+    expect(banned?.ban).toEqual({ until, reason: expect.stringContaining('429') });
     it.clock.advance(300 * SECOND);
     expect(await stateOf(key.id)).toBe('active');
 
@@ -209,7 +209,7 @@ describe('the list of keys', () => {
     await it.service.runJobs('record production bans');
     const path = `/api/keys/${key.id}/rotate`;
     const issued = await visitor.json<IssuedKeyInfo>('POST', path, { overlap: '1h' });
-    const ban = { endsAt: it.clock.now().wall + 300 * SECOND, reason: expect.any(String) };
+    const ban = { until: it.clock.now().wall + 300 * SECOND, reason: expect.any(String) };
     expect(issued.key).toMatchObject({ state: 'banned', ban });
     expect((await keysOf(visitor)).map((each) => each.ban)).toEqual([ban, ban]);
     const reply = await it.service.request('/pets', { key: issued.text });

@@ -35,8 +35,8 @@ describe('the windows', () => {
     const { now, windows } = await usageOf(visitor);
     expect(now).toBe(NOON + 20 * SECOND);
     expect(windows.production).toEqual({
-      minute: { limit: 5, remaining: 2, resetsAt: NOON + MINUTE },
-      day: { limit: 100, remaining: 97, resetsAt: MIDNIGHT + DAY },
+      minute: { limit: 5, remaining: 2, resetAt: NOON + MINUTE },
+      day: { limit: 100, remaining: 97, resetAt: MIDNIGHT + DAY },
     });
     expect(windows.staging).toMatchObject({ minute: { remaining: 5 }, day: { remaining: 100 } });
     it.clock.advance(40 * SECOND);
@@ -142,7 +142,7 @@ describe('the events', () => {
       keyId: key.id,
       keyName: 'mine',
       lastFour: key.lastFour,
-      endsAt: at + 300 * SECOND,
+      until: at + 300 * SECOND,
       reason: 'Sent 1 more request after a 429, in the same window.',
       liftedAt: null,
     });

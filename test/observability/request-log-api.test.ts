@@ -48,7 +48,7 @@ describe('the requests in the dashboard', () => {
       environment: 'staging',
       keyId: it.staging.key.id,
       keyName: 'tests',
-      lastFour: it.staging.key.lastFour,
+      keyEnding: it.staging.key.lastFour,
       path: '/staging/v1/pets/77',
       url: `${it.service.url('staging')}/pets/77`,
       status: 404,

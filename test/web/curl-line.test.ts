@@ -4,7 +4,7 @@ import { curlLine } from '../../src/dashboard/web/requests/curl-line.ts';
 
 const LOGGED: RequestInfo = {
   ...{ id: '1', at: 0, requestId: 'request-1', environment: 'staging', keyId: 'key_1' },
-  ...{ keyName: null, lastFour: null, status: 200, code: null, message: null },
+  ...{ keyName: null, keyEnding: null, status: 200, code: null, message: null },
   ...{ method: 'GET', path: '/staging/pets', url: 'http://localhost:3000/staging/pets' },
   ...{ durationMs: 1, replyBytes: 2, address: '127.0.0.1', userAgent: null },
   ...{ simulation: null, replayed: false, headers: {}, notRecorded: 0 },

@@ -54,6 +54,6 @@ export async function liveKeys(
 }
 
 function banNotice({ ban, keys }: BannedKeys): BanNotice {
-  const { id, environment, reason, startsAt, endsAt } = ban;
-  return { id, environment, reason, startsAt, endsAt, keys: keys.map(keyLink) };
+  const { id, environment, reason, startsAt, endsAt: until } = ban;
+  return { id, environment, reason, startsAt, until, keys: keys.map(keyLink) };
 }

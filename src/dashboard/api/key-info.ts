@@ -60,7 +60,7 @@ export function keyInfo(
     revokedAt: key.revokedAt ?? null,
     lastUsedAt: key.lastUsedAt ?? null,
     state,
-    ban: ban && state === 'banned' ? { endsAt: ban.endsAt, reason: ban.reason } : null,
+    ban: ban && state === 'banned' ? { until: ban.endsAt, reason: ban.reason } : null,
     isUnused: keyState(key, now) === 'active' && now - lastUseOf(key) > UNUSED_AFTER,
     predecessor: predecessors.get(key.predecessorId ?? '') ?? null,
     successor: successors.get(id) ?? null,

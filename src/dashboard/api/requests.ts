@@ -88,7 +88,7 @@ async function requestInfos(
       id: entry.id,
       at: entry.at,
       keyName: key?.name ?? null,
-      lastFour: key?.lastFour ?? null,
+      keyEnding: key?.lastFour ?? null,
       url: urlOf(entry.path, bases[entry.environment]),
       headers: loggedHeaders(entry.limits),
     };

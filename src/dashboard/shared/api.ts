@@ -63,7 +63,7 @@ export interface KeyInfo {
   readonly lastUsedAt: number | null;
   /** `expiring` within seven days. */
   readonly state: KeyStateInfo;
-  readonly ban: { readonly endsAt: number; readonly reason: string } | null;
+  readonly ban: { readonly until: number; readonly reason: string } | null;
   /** Whether it is live and has not been used for 90 days. */
   readonly isUnused: boolean;
   /** The key that it replaced by rotation, if that is listed. */

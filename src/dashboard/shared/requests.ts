@@ -37,7 +37,7 @@ export interface RequestInfo {
   readonly keyId: string;
   /** `null` once the key is removed. */
   readonly keyName: string | null;
-  readonly lastFour: string | null;
+  readonly keyEnding: string | null;
   readonly method: string;
   readonly path: string;
   /** The whole address. */

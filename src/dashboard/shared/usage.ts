@@ -28,7 +28,7 @@ export interface WindowInfo {
   /** Requests that are admitted before the window resets; 0 while every live key is banned. */
   readonly remaining: number;
   /** When it resets. */
-  readonly resetsAt: number;
+  readonly resetAt: number;
   /**
    * Present while every live key is banned: the requests that are admitted once the first ban ends.
    */
@@ -52,7 +52,7 @@ export type UsageEvent =
       readonly keyId: string;
       readonly keyName: string;
       readonly lastFour: string;
-      readonly endsAt: number;
+      readonly until: number;
       readonly reason: string;
       readonly liftedAt: number | null;
     };
@@ -65,7 +65,7 @@ export interface BanNotice {
   readonly environment: Environment;
   readonly reason: string;
   readonly startsAt: number;
-  readonly endsAt: number;
+  readonly until: number;
   /** The live keys that the ban applies to: the banned key and its successors by rotation. */
   readonly keys: readonly KeyLink[];
 }

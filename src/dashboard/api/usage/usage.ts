@@ -44,7 +44,7 @@ export async function windows(
     const { minute, day } = await currentUsage(account, environment);
     const ban = banned.find((each) => each.ban.environment === environment)?.ban;
     if (!ban || others.some((key) => key.environment === environment)) {
-      return { minute, day };
+      return { minute: windowInfo(minute), day: windowInfo(day) };
     }
     const bannedUntil = ban.endsAt;
     return {
@@ -57,9 +57,13 @@ export async function windows(
   return { production, staging };
 }
 
+function windowInfo({ limit, remaining, resetsAt }: CurrentWindow): WindowInfo {
+  return { limit, remaining, resetAt: resetsAt };
+}
+
 function bannedWindow(window: CurrentWindow, bannedUntil: number): WindowInfo {
   const afterBan = window.resetsAt > bannedUntil ? window.remaining : window.limit;
-  return { ...window, remaining: 0, afterBan };
+  return { ...windowInfo(window), remaining: 0, afterBan };
 }
 
 function refusals(usage: readonly PeriodUsage[]): UsageEvent[] {
@@ -86,7 +90,7 @@ async function bans(stores: DashboardStores, account: Account, now: number): Pro
       keyId,
       keyName: name,
       lastFour,
-      endsAt,
+      until: endsAt,
       reason,
       liftedAt: liftedAt ?? null,
     };

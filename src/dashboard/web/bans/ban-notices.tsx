@@ -32,12 +32,12 @@ export function useBans(accountId?: string) {
 }
 
 function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice }) {
-  const { environment, keys, reason, startsAt, endsAt } = ban;
-  const isOver = useNow() >= endsAt;
+  const { environment, keys, reason, startsAt, until } = ban;
+  const isOver = useNow() >= until;
   if (isOver) return null;
   const names = keys.map(({ name, lastFour }) => `“${name}” (…${lastFour})`).join(', ');
   const from = startsAt - BEFORE_BAN;
-  const log = { account: accountId, environment, key: keys[0]?.id ?? '', from, to: endsAt };
+  const log = { account: accountId, environment, key: keys[0]?.id ?? '', from, to: until };
   return (
     <Alert
       color="red"
@@ -48,10 +48,10 @@ function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice 
     >
       <Stack gap={4}>
         <Text size="sm" className="figures">
-          Until <Time at={endsAt} /> every request with {keys.length === 1 ? 'it' : 'them'} gets
-          429. Left:{' '}
+          Until <Time at={until} /> every request with {keys.length === 1 ? 'it' : 'them'} gets 429.
+          Left:{' '}
           <strong>
-            <Until at={endsAt} />
+            <Until at={until} />
           </strong>
         </Text>
         <Text size="sm">

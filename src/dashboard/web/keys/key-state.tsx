@@ -36,7 +36,7 @@ function Detail({ value }: { value: KeyInfo }) {
   if (value.ban) {
     return (
       <>
-        until <Time at={value.ban.endsAt} />: {value.ban.reason}
+        until <Time at={value.ban.until} />: {value.ban.reason}
       </>
     );
   }

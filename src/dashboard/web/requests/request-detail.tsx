@@ -136,7 +136,7 @@ function Explanation({ text }: { readonly text: string }) {
 }
 
 function Facts({ request }: { readonly request: RequestInfo }) {
-  const { at, requestId, environment, keyId, keyName, lastFour } = request;
+  const { at, requestId, environment, keyId, keyName, keyEnding } = request;
   const { durationMs, replyBytes, address, userAgent } = request;
   return (
     <table className="request-facts">
@@ -151,7 +151,7 @@ function Facts({ request }: { readonly request: RequestInfo }) {
         </Fact>
         <Fact name="Environment">{environment}</Fact>
         <Fact name="Key">
-          {keyName === null ? 'removed' : `${keyName} (…${lastFour})`},{' '}
+          {keyName === null ? 'removed' : `${keyName} (…${keyEnding})`},{' '}
           <span className="monospace">{keyId}</span>
         </Fact>
         <Fact name="Took">{millisecondsText(durationMs)}</Fact>

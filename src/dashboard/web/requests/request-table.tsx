@@ -31,7 +31,7 @@ export function RequestTable({ requests, onOpen }: RequestTableProps) {
 }
 
 function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: () => void }) {
-  const { at, method, path, durationMs, keyName, lastFour, environment, notRecorded } = value;
+  const { at, method, path, durationMs, keyName, keyEnding, environment, notRecorded } = value;
   return (
     <Table.Tr role="row" className="request-row" onClick={onOpen}>
       <Table.Td role="cell" data-label="Time">
@@ -60,7 +60,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
         <div>
           <Text inherit className="address">
             {keyName ?? 'removed key'}{' '}
-            {lastFour !== null && <span className="nowrap">{`…${lastFour}`}</span>}
+            {keyEnding !== null && <span className="nowrap">{`…${keyEnding}`}</span>}
           </Text>
           <Text size="xs" c="dimmed">
             {environment}

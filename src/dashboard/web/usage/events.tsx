@@ -70,7 +70,7 @@ function Refused({ event, accountId }: Kind<'refused'>) {
 }
 
 function Banned({ event, accountId }: Kind<'banned'>) {
-  const { at, environment, keyId, keyName, lastFour, endsAt, reason, liftedAt } = event;
+  const { at, environment, keyId, keyName, lastFour, until, reason, liftedAt } = event;
   const log = { account: accountId, environment, key: keyId, status: '429' } as const;
   return (
     <>
@@ -80,7 +80,7 @@ function Banned({ event, accountId }: Kind<'banned'>) {
       <Stack gap={2}>
         <Text size="sm">
           {`The ${environment} key “${keyName}” (…${lastFour}), from `}
-          <Time at={at} /> until <Time at={endsAt} />
+          <Time at={at} /> until <Time at={until} />
           {liftedAt !== null && (
             <>
               ; lifted <Time at={liftedAt} />
@@ -90,7 +90,7 @@ function Banned({ event, accountId }: Kind<'banned'>) {
         </Text>
         <Text size="sm" c="dimmed">
           {reason}
-          <LogLink address={requestsAddress({ ...log, from: at - BEFORE_BAN, to: endsAt })} />
+          <LogLink address={requestsAddress({ ...log, from: at - BEFORE_BAN, to: until })} />
         </Text>
       </Stack>
     </>

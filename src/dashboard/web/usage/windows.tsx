@@ -46,7 +46,7 @@ interface WindowProps {
 }
 
 function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) {
-  const { limit, remaining, resetsAt, afterBan = remaining } = window;
+  const { limit, remaining, resetAt, afterBan = remaining } = window;
   const left = `${countText(remaining)} of ${countText(limit)} left`;
   const percent = (100 * remaining) / limit;
   const isWaiting = isLazy && remaining === limit && bannedUntil === undefined;
@@ -74,7 +74,7 @@ function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) 
           'Starts with your next request'
         ) : (
           <>
-            Resets in <Until at={resetsAt} />
+            Resets in <Until at={resetAt} />
           </>
         )}
       </Text>
@@ -82,7 +82,7 @@ function Window({ name, of, window, isLazy = false, bannedUntil }: WindowProps) 
       <Text size="xs" c="dimmed" className="figures" mih={18}>
         {isWaiting ? null : (
           <>
-            at <WindowEnd at={bannedUntil ?? resetsAt} />
+            at <WindowEnd at={bannedUntil ?? resetAt} />
           </>
         )}
       </Text>
