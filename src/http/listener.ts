@@ -1,4 +1,4 @@
-import { SetupError } from '../core/errors.ts';
+import { errorCodeOf, SetupError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
 import { bareResponse, INTERNAL_ERROR } from './error-replies.ts';
 import { LastReplies } from './last-replies.ts';
@@ -224,7 +224,7 @@ async function dropUnfinished(server: Bun.Server<undefined>): Promise<void> {
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 function advise(cause: unknown, port: number): string {
-  switch (cause instanceof Error && 'code' in cause && cause.code) {
+  switch (errorCodeOf(cause)) {
     case 'EADDRINUSE':
       return 'the port is in use. Stop the other program, or set PETSTORE_PORT';
     case 'EADDRNOTAVAIL':

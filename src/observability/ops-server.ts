@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { messageOf, SetupError } from '../core/errors.ts';
+import { errorCodeOf, messageOf, SetupError } from '../core/errors.ts';
 import { LastReplies } from '../http/last-replies.ts';
 import { decodeUnreserved } from '../http/request-target.ts';
 import { serveOptions } from '../http/serve-options.ts';
@@ -109,8 +109,7 @@ export class OpsServer implements AsyncDisposable {
 }
 
 function reasonOf(cause: unknown): string {
-  const isInUse = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
-  return isInUse ? 'it is in use' : messageOf(cause);
+  return errorCodeOf(cause) === 'EADDRINUSE' ? 'it is in use' : messageOf(cause);
 }
 
 function text(body: string, status = 200, headers: Record<string, string> = {}): Response {
