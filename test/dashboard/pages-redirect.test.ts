@@ -27,6 +27,16 @@ test('a page behind a proxy with another name is not redirected', async () => {
   expect(await locationOf(address, { Host: 'evil.example.com' })).toEqual([200, null]);
 });
 
+test('a redirect to a page keeps the query', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const home = service.dashboardUrl;
+  const query = '?account=acct_1&id=a%26b';
+  expect(await locationOf(`${home}/requests/${query}`)).toEqual([307, `${home}/requests${query}`]);
+  expect(await locationOf(`${home}/docs/search/?q=a`)).toEqual([307, `${home}/docs/search?q=a`]);
+  const otherName = `http://127.0.0.1:${service.port}`;
+  expect(await locationOf(`${otherName}/keys${query}`)).toEqual([307, `${home}/keys${query}`]);
+});
+
 test('a trailing slash redirects to the page', async () => {
   await using service = await TestService.start({ parts: PARTS });
   const home = service.dashboardUrl;

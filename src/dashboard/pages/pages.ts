@@ -20,7 +20,8 @@ import { canonicalAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, type Reader } from './shell.ts';
 
 const isApplicationPath = (path: string) => pageTitle(path) !== undefined;
-const isPage = (path: string) => REFERENCE_PATHS.has(path) || isApplicationPath(path);
+const isPage = (path: string) =>
+  REFERENCE_PATHS.has(path) || path === SEARCH_PATH || isApplicationPath(path);
 
 const ASSETS = '/assets/';
 

@@ -1,3 +1,5 @@
+import { parseTarget } from '../../http/request-target.ts';
+
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
@@ -5,23 +7,26 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  * than the one in the dashboard's address. Cookies and the CSRF check work only with that host
  * name.
  * @param isPage whether the application has a page at a path.
- * @returns the address without a query; `undefined` when the requested one is canonical.
+ * @returns the address with the query of the request; `undefined` when the requested one is canonical.
  */
 export function canonicalAddress(
-  request: Request,
+  { url, headers }: Request,
   path: string,
   dashboardUrl: string,
   isPage: (path: string) => boolean,
 ): string | undefined {
   const pagePath = path.length > 1 ? path.replace(/\/$/, '') : path;
   if (!isPage(pagePath)) return undefined;
+  const host = headers.get('host');
   const { hostname, port } = new URL(dashboardUrl);
-  const requested = URL.parse(`http://${request.headers.get('host')}`);
+  const requested = URL.parse(`http://${host}`);
   const isOtherName =
     requested !== null &&
     requested.port === port &&
     requested.hostname !== hostname &&
     LOOPBACK.has(requested.hostname) &&
     LOOPBACK.has(hostname);
-  return isOtherName || pagePath !== path ? dashboardUrl + pagePath : undefined;
+  if (!isOtherName && pagePath === path) return undefined;
+  const query = parseTarget(url, host)?.query;
+  return dashboardUrl + pagePath + (query ? `?${query}` : '');
 }
