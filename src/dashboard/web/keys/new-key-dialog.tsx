@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/co
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { IssuedKeyInfo } from '../../shared/api.ts';
+import { useBackGuard } from '../common/back-guard.ts';
 import { Copy } from '../common/copy.tsx';
 
 interface NewKeyDialogProps {
@@ -10,11 +11,12 @@ interface NewKeyDialogProps {
 }
 
 /**
- * Shows the text of a new key once; it is discarded when the dialog closes. Escape, a click outside
- * and the close button ask for confirmation.
+ * Shows the text of a new key once; it is discarded when the dialog closes. Escape, a click outside,
+ * the close button and Back in the browser ask for confirmation.
  */
 export function NewKeyDialog({ issued, onClose }: NewKeyDialogProps) {
   const [isAsking, setAsking] = useState(false);
+  useBackGuard(issued !== undefined, () => setAsking(true));
   const close = () => {
     setAsking(false);
     onClose();

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import type { RecoveryCodes, TotpInfo } from '../../shared/api.ts';
 import { useAction } from '../api.ts';
+import { useBackGuard } from '../common/back-guard.ts';
 import { Code } from '../common/copy.tsx';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { required } from '../sign-in/fields.tsx';
@@ -163,7 +164,10 @@ function useCodes<Value = void>(
   return { codes, run };
 }
 
+/** Shows new recovery codes once; they are discarded when the dialog closes. */
 function ShownCodes({ codes, onDone }: DialogProps & { codes: readonly string[] }) {
+  const [isLeaving, setLeaving] = useState(false);
+  useBackGuard(true, () => setLeaving(true));
   return (
     <Stack>
       <Text size="sm">
@@ -171,6 +175,11 @@ function ShownCodes({ codes, onDone }: DialogProps & { codes: readonly string[] 
         place of your second factor. They are not shown again.
       </Text>
       <Code value={codes.join('\n')} label="the recovery codes" />
+      {isLeaving && (
+        <Alert color="yellow" variant="light" role="alert" title="Save the codes first.">
+          Then choose “I saved them”.
+        </Alert>
+      )}
       <Group justify="flex-end">
         <Button data-autofocus autoFocus onClick={onDone}>
           I saved them
