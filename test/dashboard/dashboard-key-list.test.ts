@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import type { IssuedKeyInfo, KeyPage } from '../../src/dashboard/shared/api.ts';
 import { DAY, SECOND } from '../../src/lib/clock.ts';
-import { createKey, customer, dashboardScene, keysOf } from '../support/dashboard-scene.ts';
+import {
+  createKey,
+  customer,
+  dashboardScene,
+  expectRefusal,
+  keysOf,
+} from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 
 describe('the list of keys', () => {
@@ -81,5 +87,17 @@ describe('the list of keys', () => {
     expect(await found('live=false')).toEqual([ended.key.id]);
     expect(await found('live=true&environment=production&text=shop')).toEqual([shop.key.id]);
     expect(await found('text=nothing')).toEqual([]);
+    expect(await found('text=&environment=&live=')).toHaveLength(3);
+  });
+
+  test.each([
+    ['environment', 'test'],
+    ['live', 'yes'],
+    ['text', 'a'.repeat(201)],
+  ])('refuses an invalid filter: %s', async (name, value) => {
+    await using it = await dashboardScene();
+    const visitor = await customer(it.service);
+    const reply = await visitor.get(`/api/keys?${name}=${value}`);
+    expect(await expectRefusal(reply, 400, 'invalid')).toContain(`"${name}"`);
   });
 });

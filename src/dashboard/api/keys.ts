@@ -1,10 +1,5 @@
 import type { Account } from '../../core/accounts.ts';
-import {
-  type ApiKey,
-  KEY_NAME_MAX_LENGTH,
-  type KeyFilter,
-  type KeyPosition,
-} from '../../core/api-keys.ts';
+import type { ApiKey, KeyFilter, KeyPosition } from '../../core/api-keys.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/key-names.ts';
 import {
@@ -24,6 +19,7 @@ import type { IssuedKeyInfo, KeyInfo, KeyPage } from '../shared/api.ts';
 import { MAX_KEY_DAYS } from '../shared/bounds.ts';
 import { bansInForce } from './bans.ts';
 import { keyInfo, linksOf } from './key-info.ts';
+import { choiceIn, environmentIn, textIn } from './query.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
@@ -122,12 +118,13 @@ export async function keyInfos(
   return keys.map((key) => keyInfo(key, banOf.get(key.chainId), links, now));
 }
 
+/** @throws ApiError `invalid` */
 function filterFrom(query: URLSearchParams, now: number): KeyFilter {
-  const live = query.get('live');
+  const live = choiceIn(query, 'live', ['true', 'false']);
   return {
-    text: query.get('text')?.trim().slice(0, KEY_NAME_MAX_LENGTH) || undefined,
-    environment: ENVIRONMENTS.find((name) => name === query.get('environment')),
-    live: live === 'true' || live === 'false' ? { is: live === 'true', now } : undefined,
+    text: textIn(query, 'text'),
+    environment: environmentIn(query),
+    live: live && { is: live === 'true', now },
   };
 }
 

@@ -1,4 +1,5 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
 import type { ShownKeys } from './key-calls.ts';
 
 const ENVIRONMENTS = [
@@ -26,6 +27,7 @@ export function KeyFilter({ shown, onChange }: KeyFilterProps) {
         label="Find a key"
         placeholder="Part of its name, or its last four"
         value={shown.text}
+        maxLength={KEY_NAME_MAX_LENGTH}
         onChange={({ currentTarget: { value } }) => onChange({ ...shown, text: value })}
         autoComplete="off"
         spellCheck={false}

@@ -1,0 +1,41 @@
+import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
+import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
+import { DashboardError } from '../errors.ts';
+
+/** Maximum length of a parameter, in characters. */
+const LONGEST = 200;
+
+/** A parameter, trimmed; `undefined` if it is missing or empty. @throws ApiError `invalid` */
+export function textIn(query: URLSearchParams, name: string): string | undefined {
+  const value = query.get(name)?.trim() ?? '';
+  if (value.length > LONGEST) {
+    throw new DashboardError('invalid', `"${name}" may have at most ${LONGEST} characters.`);
+  }
+  return value === '' ? undefined : value;
+}
+
+/** A parameter with one of these values; `undefined` if it is missing or empty. @throws ApiError `invalid` */
+export function choiceIn<Choice extends string>(
+  query: URLSearchParams,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = textIn(query, name);
+  const chosen = choices.find((choice) => choice === text);
+  if (text === undefined || chosen !== undefined) return chosen;
+  throw new DashboardError('invalid', `"${name}" must be one of: ${choices.join(', ')}.`);
+}
+
+/** @throws ApiError `invalid` */
+export function environmentIn(query: URLSearchParams): Environment | undefined {
+  return choiceIn(query, 'environment', ENVIRONMENTS);
+}
+
+/** A moment in epoch ms; `undefined` if it is missing or empty. @throws ApiError `invalid` */
+export function momentIn(query: URLSearchParams, name: string): number | undefined {
+  const text = textIn(query, name);
+  if (text === undefined) return undefined;
+  const moment = parseInstant(text);
+  if (moment !== undefined) return moment;
+  throw new DashboardError('invalid', `"${name}" must be ${INSTANT_RULE}.`);
+}
