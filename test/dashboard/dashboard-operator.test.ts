@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
+import { newBanRecord } from '../../src/core/ban-records.ts';
 import { ROUTES } from '../../src/dashboard/api/api.ts';
-import type { AccountInfo, BanInfo } from '../../src/dashboard/shared/api.ts';
+import type { AccountInfo } from '../../src/dashboard/shared/api.ts';
+import { MAX_BANS } from '../../src/dashboard/shared/bounds.ts';
+import type { BanInfo, BanList } from '../../src/dashboard/shared/operator.ts';
 import { MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import {
@@ -23,8 +26,7 @@ async function find(visitor: Visitor, search: string): Promise<readonly string[]
 }
 
 async function bansInForce(visitor: Visitor): Promise<readonly BanInfo[]> {
-  const { bans } = await visitor.json<{ bans: readonly BanInfo[] }>('GET', '/api/operator/bans');
-  return bans;
+  return (await visitor.json<BanList>('GET', '/api/operator/bans')).bans;
 }
 
 test('a customer is refused at every operator route, before anything is read', async () => {
@@ -157,6 +159,24 @@ describe('the active bans', () => {
     ]);
     it.clock.advance(300 * SECOND);
     expect(await bansInForce(visitor)).toEqual([]);
+  });
+
+  test('are listed up to a bound, the oldest first, with the number of all', async () => {
+    await using it = await dashboardScene();
+    const visitor = await operator(it.service);
+    const { key } = await createKey(visitor);
+    const [stored] = await it.service.stores.keys.findAll([key.id]);
+    if (!stored) throw new Error('The key is not stored.');
+    const now = it.clock.now().wall;
+    const policy = { after: 1, base: MINUTE, maximum: MINUTE };
+    for (let age = 0; age <= MAX_BANS; age += 1) {
+      const times = { level: 1, startsAt: now - age, endsAt: now + MINUTE };
+      await it.service.stores.bans.record(newBanRecord(stored, 'production', policy, times));
+    }
+    const { bans, total } = await visitor.json<BanList>('GET', '/api/operator/bans');
+    expect(total).toBe(MAX_BANS + 1);
+    expect(bans).toHaveLength(MAX_BANS);
+    expect(bans[0]).toMatchObject({ startsAt: now - MAX_BANS, keyName: key.name });
   });
 
   test('are lifted, and the key works again', async () => {

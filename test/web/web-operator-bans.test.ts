@@ -82,6 +82,21 @@ describeWithBrowser('the bans page', (open) => {
     });
   });
 
+  test('shows how many bans there are when it does not list all', async () => {
+    await using scene = await dashboardScene(SETTINGS);
+    const boss = await operator(scene.service);
+    await banned(scene);
+    await using browser = await enter(open, scene.service, boss, '/');
+    const { page } = browser;
+    await page.route('**/api/operator/bans', async (route) => {
+      const reply = await route.fetch();
+      await route.fulfill({ response: reply, json: { ...(await reply.json()), total: 1_234 } });
+    });
+    await page.getByRole('link', { name: 'Bans' }).click();
+    await page.getByText('1 of 1,234 bans, the oldest first.').waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
   test('shows that a ban was lifted meanwhile, and fits a phone', async () => {
     await using scene = await dashboardScene(SETTINGS);
     const { service, clock } = scene;

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../core/api-keys.ts';
 import { type Message, messageStatus } from '../../core/messages.ts';
 import type { MessageInfo } from '../shared/api.ts';
+import { byId } from './by-id.ts';
 import { keyLink } from './key-info.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
@@ -20,13 +21,12 @@ export const messageRoutes: readonly Route[] = [
 async function list({ options, account }: AccountContext): Promise<Response> {
   const messages = await options.stores.messages.list(account.id, MAX_MESSAGES);
   const shown = newestThatFit(messages);
-  const ids = shown.flatMap(({ keyId }) => keyId ?? []);
-  const keys = await options.stores.keys.findAll([...new Set(ids)]);
+  const keyOf = await byId(
+    options.stores.keys,
+    shown.flatMap(({ keyId }) => keyId ?? []),
+  );
   return json<{ messages: readonly MessageInfo[] }>(200, {
-    messages: shown.map((message) => {
-      const key = keys.find(({ id }) => id === message.keyId);
-      return messageInfo(message, key);
-    }),
+    messages: shown.map((message) => messageInfo(message, keyOf.get(message.keyId ?? ''))),
   });
 }
 

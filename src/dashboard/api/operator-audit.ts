@@ -1,14 +1,13 @@
 import { type AuditFilter, type AuditRecord, isAuditAction } from '../../core/audit.ts';
 import { csv } from '../../lib/csv.ts';
-import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
 import { DashboardError, UNCACHED } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
-import { MAX_AUDIT_LINES } from '../shared/bounds.ts';
+import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../shared/bounds.ts';
 import type { AuditInfo } from '../shared/operator.ts';
+import { byId } from './by-id.ts';
+import { momentIn } from './query.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
-
-const MAX_ENTRIES = 50;
 
 export const auditRoutes: readonly Route[] = [
   { method: 'GET', path: '/operator/audit', access: 'operator', handle: listAudit },
@@ -19,7 +18,7 @@ async function listAudit({ options, query }: AccountContext): Promise<Response> 
   const filter = await filterFrom(query, stores);
   const format = query.get('format');
   if (format !== null && format !== 'csv') throw invalid('"format" must be csv.');
-  const most = format === 'csv' ? MAX_AUDIT_LINES : MAX_ENTRIES;
+  const most = format === 'csv' ? MAX_AUDIT_LINES : AUDIT_PAGE_LENGTH;
   const entries = filter
     ? await auditInfos(await stores.audit.list(most, positionFrom(query), filter), stores)
     : [];
@@ -32,10 +31,13 @@ export async function auditInfos(
   entries: readonly AuditRecord[],
   { accounts }: Pick<DashboardStores, 'accounts'>,
 ): Promise<AuditInfo[]> {
-  const ids = [...new Set(entries.map(({ accountId }) => accountId))];
-  const emails = new Map((await accounts.findAll(ids)).map(({ id, email }) => [id, email]));
+  const accountOf = await byId(
+    accounts,
+    entries.map(({ accountId }) => accountId),
+  );
   return entries.map(({ number, at, by, action, accountId, detail }) => {
-    return { number, at, by, action, accountId, email: emails.get(accountId) ?? null, detail };
+    const email = accountOf.get(accountId)?.email ?? null;
+    return { number, at, by, action, accountId, email, detail };
   });
 }
 
@@ -49,21 +51,13 @@ async function filterFrom(
   const filter = {
     actor: query.get('actor')?.trim() || undefined,
     action,
-    from: momentFrom(query, 'from'),
-    to: momentFrom(query, 'to'),
+    from: momentIn(query, 'from'),
+    to: momentIn(query, 'to'),
   };
   const account = query.get('account')?.trim() || undefined;
   if (!account?.includes('@')) return { ...filter, accountId: account };
   const found = await accounts.findByEmail(account);
   return found && { ...filter, accountId: found.id };
-}
-
-function momentFrom(query: URLSearchParams, name: 'from' | 'to'): number | undefined {
-  const text = query.get(name);
-  if (!text) return undefined;
-  const moment = parseInstant(text);
-  if (moment !== undefined) return moment;
-  throw invalid(`"${name}" must be ${INSTANT_RULE}.`);
 }
 
 function positionFrom(query: URLSearchParams): number | undefined {

@@ -3,13 +3,15 @@ import { PLAN_NAMES, subscribe } from '../../core/plans.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
-import type { AccountInfo, BanInfo } from '../shared/api.ts';
+import type { AccountInfo } from '../shared/api.ts';
+import { MAX_ACCOUNTS, MAX_BANS } from '../shared/bounds.ts';
+import type { BanInfo, BanList } from '../shared/operator.ts';
+import { byId } from './by-id.ts';
 import { requireAccount } from './of-account.ts';
 import { done, json, withErrorCode } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 import { accountInfo } from './session.ts';
 
-const MAX_ACCOUNTS = 50;
 /** The largest limit, as on the command line. */
 const MAX_REQUESTS = 9_999_999_999;
 
@@ -68,10 +70,33 @@ async function setPlan(context: AccountContext): Promise<Response> {
 async function listBans({ options }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const active = await stores.bans.active(clock.now().wall);
-  const infos = await Promise.all(active.map((ban) => banInfo(ban, stores)));
-  // Leaves out bans whose account has been deleted meanwhile.
-  const bans = infos.filter((info) => info !== undefined);
-  return json<{ bans: readonly BanInfo[] }>(200, { bans });
+  const bans = await banInfos(active.slice(0, MAX_BANS), stores);
+  return json<BanList>(200, { bans, total: active.length });
+}
+
+/** Bans with their keys and accounts, without those whose account has been deleted meanwhile. */
+async function banInfos(
+  bans: readonly BanRecord[],
+  { accounts, keys }: DashboardStores,
+): Promise<BanInfo[]> {
+  const [accountOf, keyOf] = await Promise.all([
+    byId(
+      accounts,
+      bans.map(({ accountId }) => accountId),
+    ),
+    byId(
+      keys,
+      bans.map(({ keyId }) => keyId),
+    ),
+  ]);
+  return bans.flatMap(({ id, accountId, keyId, environment, reason, startsAt, endsAt }) => {
+    const account = accountOf.get(accountId);
+    const key = keyOf.get(keyId);
+    if (!account || !key) return [];
+    const { email } = account;
+    const { name: keyName, lastFour } = key;
+    return [{ id, accountId, email, environment, keyName, lastFour, reason, startsAt, endsAt }];
+  });
 }
 
 async function liftBan({ options, account: operator, id }: AccountContext): Promise<Response> {
@@ -83,22 +108,4 @@ async function liftBan({ options, account: operator, id }: AccountContext): Prom
     throw new DashboardError('conflict', 'This ban was lifted before.');
   }
   throw new DashboardError('not_found', 'No ban in force has this id.');
-}
-
-async function banInfo(ban: BanRecord, stores: DashboardStores): Promise<BanInfo | undefined> {
-  const account = await stores.accounts.find(ban.accountId);
-  const key = await stores.keys.find(ban.keyId);
-  if (!account || !key) return undefined;
-  const { id, accountId, environment, reason, startsAt, endsAt } = ban;
-  return {
-    id,
-    accountId,
-    email: account.email,
-    environment,
-    keyName: key.name,
-    lastFour: key.lastFour,
-    reason,
-    startsAt,
-    endsAt,
-  };
 }

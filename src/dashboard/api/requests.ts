@@ -11,6 +11,7 @@ import { loggedHeaders } from '../../http/logged-headers.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { FoundRequest, RequestInfo, RequestPage } from '../shared/requests.ts';
+import { byId } from './by-id.ts';
 import { onAccount } from './of-account.ts';
 import { json } from './replies.ts';
 import { download, isDownloadForm } from './request-download.ts';
@@ -62,27 +63,31 @@ async function find({ options, query }: AccountContext): Promise<Response> {
   if (requestId === '') throw new DashboardError('invalid', '"id" must be an X-Request-Id.');
   const { requestLog, accounts } = options.stores;
   const entries = await requestLog.find(requestId, MOST_FOUND);
-  const found = await Promise.all(
-    entries.map(async ({ id, accountId, at, method, path, status }) => {
-      const account = await accounts.find(accountId);
-      return account ? [{ id, accountId, email: account.email, at, method, path, status }] : [];
-    }),
+  const accountOf = await byId(
+    accounts,
+    entries.map(({ accountId }) => accountId),
   );
-  return json<{ requests: readonly FoundRequest[] }>(200, { requests: found.flat() });
+  const requests = entries.flatMap(({ id, accountId, at, method, path, status }) => {
+    const email = accountOf.get(accountId)?.email;
+    return email === undefined ? [] : [{ id, accountId, email, at, method, path, status }];
+  });
+  return json<{ requests: readonly FoundRequest[] }>(200, { requests });
 }
 
 async function requestInfos(
   entries: readonly LoggedRequest[],
   { stores, addresses }: DashboardOptions,
 ): Promise<RequestInfo[]> {
-  const keys = await stores.keys.findAll([...new Set(entries.map(({ keyId }) => keyId))]);
-  const byId = new Map(keys.map((key) => [key.id, key]));
+  const keyOf = await byId(
+    stores.keys,
+    entries.map(({ keyId }) => keyId),
+  );
   const bases = {
     production: basesOf('production', addresses),
     staging: basesOf('staging', addresses),
   } satisfies Record<Environment, Base[]>;
   return entries.map((entry) => {
-    const key = byId.get(entry.keyId);
+    const key = keyOf.get(entry.keyId);
     return {
       ...requestJson(entry),
       id: entry.id,

@@ -4,6 +4,7 @@ import type { SandboxRequest } from '../../core/sandbox-control.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { SandboxInfo } from '../shared/sandbox.ts';
+import { byId } from './by-id.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
@@ -24,10 +25,13 @@ export const sandboxRoutes: readonly Route[] = [
 async function show({ options, account }: AccountContext): Promise<Response> {
   const { clock, sandbox, stores } = options;
   const status = await sandbox.status(account, clock.now());
-  const banned = await stores.keys.findAll(status.bans.map(({ keyId }) => keyId));
+  const keyOf = await byId(
+    stores.keys,
+    status.bans.map(({ keyId }) => keyId),
+  );
   const { clockOffset, now, minute, day } = status;
   const bans = status.bans.flatMap(({ keyId, endsAt }) => {
-    const key = banned.find(({ id }) => id === keyId);
+    const key = keyOf.get(keyId);
     return key ? [{ keyId, keyName: key.name, lastFour: key.lastFour, endsAt }] : [];
   });
   return json<SandboxInfo>(200, { clockOffset, now, minute, day, bans });

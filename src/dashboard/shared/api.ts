@@ -153,22 +153,6 @@ export interface PlanChange {
 }
 
 /**
- * GET /api/operator/bans -> { bans: BanInfo[] }, the active bans. POST /api/operator/bans/{id}/lift
- * -> 204 requires a recent sign-in.
- */
-export interface BanInfo {
-  readonly id: string;
-  readonly accountId: string;
-  readonly email: string;
-  readonly environment: Environment;
-  readonly keyName: string;
-  readonly lastFour: string;
-  readonly reason: string;
-  readonly startsAt: number;
-  readonly endsAt: number;
-}
-
-/**
  * GET /api/auth/list-sessions -> SessionEntry[], the latest first. POST /api/auth/revoke-session {
  * id } ends one; POST /api/auth/revoke-other-sessions ends all except the current one. Times are
  * ISO 8601.

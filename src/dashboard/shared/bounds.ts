@@ -6,5 +6,14 @@ export const MAX_KEY_DAYS = 3_650;
 /** Shortest and longest password, in characters. */
 export const PASSWORD_LENGTHS = { least: 8, most: 128 } as const;
 
+/** Accounts in one list for operators. */
+export const MAX_ACCOUNTS = 50;
+
+/** Active bans in one list for operators. */
+export const MAX_BANS = 500;
+
+/** Entries of the audit log on one page. A shorter page is the last one. */
+export const AUDIT_PAGE_LENGTH = 50;
+
 /** Entries of the audit log in one CSV file. */
 export const MAX_AUDIT_LINES = 10_000;

@@ -62,6 +62,29 @@ export interface ResetLinkInfo {
 }
 
 /**
+ * GET /api/operator/bans -> BanList. POST /api/operator/bans/{id}/lift -> 204 requires a recent
+ * sign-in.
+ */
+export interface BanList {
+  /** The active bans, the oldest first, at most `MAX_BANS`. */
+  readonly bans: readonly BanInfo[];
+  /** Number of all active bans. */
+  readonly total: number;
+}
+
+export interface BanInfo {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly environment: Environment;
+  readonly keyName: string;
+  readonly lastFour: string;
+  readonly reason: string;
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/**
  * GET /api/operator/audit -> { entries: AuditInfo[] }, the newest first, at most 50. Filters: `actor`, a part
  * of the name; `account`, an address or an id; `action`; `from` and `to`, ISO 8601; `before`, the number of an
  * entry. With `format=csv` at most 10,000 entries as CSV.

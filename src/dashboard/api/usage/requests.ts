@@ -1,4 +1,3 @@
-import { ENVIRONMENTS } from '../../../core/environments.ts';
 import {
   addCounts,
   addFigures,
@@ -18,6 +17,8 @@ import { csvLine } from '../../../lib/csv.ts';
 import { DashboardError, UNCACHED } from '../../errors.ts';
 import type { DashboardStores } from '../../options.ts';
 import type { UsageBucket, UsageFiguresInfo, UsageReport, UsedKey } from '../../shared/usage.ts';
+import { byId } from '../by-id.ts';
+import { environmentIn } from '../query.ts';
 import { json } from '../replies.ts';
 import type { AccountContext } from '../route.ts';
 import { type Period, periodFrom, startOf } from './period.ts';
@@ -116,11 +117,7 @@ async function reportCsv({ options, account, query }: AccountContext): Promise<R
 
 /** @throws ApiError `invalid` */
 function filtersFrom(query: URLSearchParams): Filters {
-  const environment = ENVIRONMENTS.find((name) => name === query.get('environment'));
-  if (query.has('environment') && !environment) {
-    const names = ENVIRONMENTS.join(', ');
-    throw new DashboardError('invalid', `"environment" must be one of: ${names}.`);
-  }
+  const environment = environmentIn(query);
   const keyId = query.get('key');
   const operation = query.get('operation');
   return {
@@ -194,11 +191,10 @@ async function usedKeysOf(
   { keys }: Pick<DashboardStores, 'keys'>,
   usage: readonly SubjectUsage[],
 ): Promise<(usage: SubjectUsage) => UsedKey> {
-  const ids = [...new Set(usage.map(({ keyId }) => keyId))].filter((id) => id !== '');
-  const found = ids.length > 0 ? await keys.findAll(ids) : [];
-  const byId = new Map(found.map((key) => [key.id, key]));
+  const ids = usage.map(({ keyId }) => keyId).filter((id) => id !== '');
+  const keyOf = await byId(keys, ids);
   return ({ keyId: id, environment }) => {
-    const { name = null, lastFour = null } = byId.get(id) ?? {};
+    const { name = null, lastFour = null } = keyOf.get(id) ?? {};
     return { id, environment, name, lastFour };
   };
 }

@@ -6,6 +6,7 @@ import { DAY, HOUR } from '../../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../../options.ts';
 import type { UsageEvent, UsageInfo, WindowInfo, WindowsInfo } from '../../shared/usage.ts';
 import { liveKeys } from '../bans.ts';
+import { byId } from '../by-id.ts';
 import { onAccount } from '../of-account.ts';
 import { json } from '../replies.ts';
 import type { AccountContext } from '../route.ts';
@@ -77,10 +78,12 @@ function refusals(usage: readonly PeriodUsage[]): UsageEvent[] {
 
 async function bans(stores: DashboardStores, account: Account, now: number): Promise<UsageEvent[]> {
   const banned = await stores.bans.ofAccount(account.id, now - DAYS_SHOWN * DAY, MAX_EVENTS);
-  const named = await stores.keys.findAll([...new Set(banned.map(({ keyId }) => keyId))]);
-  const keys = new Map(named.map((key) => [key.id, key]));
+  const keyOf = await byId(
+    stores.keys,
+    banned.map(({ keyId }) => keyId),
+  );
   return banned.flatMap(({ keyId, startsAt, endsAt, liftedAt, environment, reason }) => {
-    const key = keys.get(keyId);
+    const key = keyOf.get(keyId);
     if (!key) return [];
     const { name, lastFour } = key;
     return {

@@ -3,6 +3,7 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountInfo } from '../../shared/api.ts';
+import { MAX_ACCOUNTS } from '../../shared/bounds.ts';
 import { call } from '../api.ts';
 import { Empty, Pending } from '../common/states.tsx';
 import { AccountList } from './account-list.tsx';
@@ -12,8 +13,6 @@ import './operator.css';
 
 /** Delay between the last keystroke and the search, in ms. */
 const TYPING_PAUSE = 200;
-/** Maximum number of accounts in one reply. */
-const MOST_ACCOUNTS = 50;
 
 /** Finds accounts and changes their plans. */
 export default function AccountsPage() {
@@ -94,6 +93,6 @@ function Found({ accounts, search, choose }: FoundProps) {
 }
 
 function countOf(found: number): string {
-  if (found >= MOST_ACCOUNTS) return `The first ${MOST_ACCOUNTS} accounts; search to see others`;
+  if (found >= MAX_ACCOUNTS) return `The first ${MAX_ACCOUNTS} accounts; search to see others`;
   return found === 1 ? '1 account' : `${found} accounts`;
 }

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AUDIT_ACTIONS } from '../../../core/audit.ts';
-import { MAX_AUDIT_LINES } from '../../shared/bounds.ts';
+import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../../shared/bounds.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
@@ -13,8 +13,6 @@ import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
-/** Entries in one reply; a shorter reply means that there are no older entries. */
-const ENTRIES_AT_ONCE = 50;
 /** Delay between the last keystroke and filtering, in ms. */
 const TYPING_PAUSE = 200;
 
@@ -150,5 +148,5 @@ function queryOf({ to, ...filter }: Filter): string {
 
 /** The cursor of the page after these entries; `undefined` after the last page. */
 function olderThan(entries: readonly AuditInfo[]): number | undefined {
-  return entries.length < ENTRIES_AT_ONCE ? undefined : entries.at(-1)?.number;
+  return entries.length < AUDIT_PAGE_LENGTH ? undefined : entries.at(-1)?.number;
 }

@@ -2,8 +2,9 @@ import { Button, Paper, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { BanInfo } from '../../shared/api.ts';
+import type { BanInfo, BanList } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { countText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
@@ -30,28 +31,35 @@ function Bans() {
   const place = useRef<HTMLDivElement>(null);
   const inForce = useQuery({
     queryKey: ['operator', 'bans'],
-    queryFn: () => call<{ bans: BanInfo[] }>('GET', '/operator/bans'),
+    queryFn: () => call<BanList>('GET', '/operator/bans'),
   });
   if (!inForce.data) return <Pending query={inForce} label="Loading bans" height={320} />;
-  const { bans } = inForce.data;
+  const { bans, total } = inForce.data;
   return (
     <div ref={place} tabIndex={-1}>
       {bans.length === 0 ? (
         <Empty title="No key is banned">Bans appear here while they are in force.</Empty>
       ) : (
-        <Paper component="ul" withBorder className="entries" aria-label="Bans in force">
-          {bans.map((ban) => (
-            <li key={ban.id} className="entry ban">
-              <Ban
-                ban={ban}
-                lift={() => {
-                  setAction(liftingOf(ban));
-                  asking.open();
-                }}
-              />
-            </li>
-          ))}
-        </Paper>
+        <>
+          {total > bans.length && (
+            <Text size="sm" c="dimmed" mb="xs">
+              {`${countText(bans.length)} of ${countText(total)} bans, the oldest first. The command bans list shows all.`}
+            </Text>
+          )}
+          <Paper component="ul" withBorder className="entries" aria-label="Bans in force">
+            {bans.map((ban) => (
+              <li key={ban.id} className="entry ban">
+                <Ban
+                  ban={ban}
+                  lift={() => {
+                    setAction(liftingOf(ban));
+                    asking.open();
+                  }}
+                />
+              </li>
+            ))}
+          </Paper>
+        </>
       )}
       <ActionDialog
         action={action}
