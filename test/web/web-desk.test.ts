@@ -100,6 +100,36 @@ describeWithBrowser("the operator's desk", (open) => {
     expect(await service.stores.accounts.find(other.accountId)).toBeUndefined();
   });
 
+  test('shows the result of an action that was cancelled too late in no other dialog', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const boss = await operator(service);
+    const other = await customer(service);
+    const path = `/operator/accounts/${other.accountId}`;
+    await using browser = await enter(open, service, boss, path);
+    const { page } = browser;
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/api${path}/reset-link`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Make reset link' }).click();
+    await dialog.getByRole('button', { name: 'Make reset link' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Suspend account' }).click();
+    await dialog.getByRole('textbox').fill('Spam was sent');
+    const reloaded = page.waitForResponse(`**/api${path}`);
+    held.resolve();
+    await (await reloaded).finished();
+    await page.getByText('Reset link made').waitFor();
+    expect(await page.getByText('/reset-password#token=').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Suspend account' }).click();
+    await page.getByRole('alert').getByText('Spam was sent').waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
   test('is sound in light and dark, on a desktop and on a phone', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;

@@ -1,14 +1,13 @@
 import { Button, Paper, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import type { BanInfo, BanList } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
-import { ActionDialog, type DeskAction } from './operator-actions.tsx';
+import { type DeskAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
@@ -25,10 +24,9 @@ export default function BansPage() {
 }
 
 function Bans() {
-  const [action, setAction] = useState<DeskAction>();
-  const [isAsking, asking] = useDisclosure();
   // Receives the focus when the focused button disappears with its ban.
   const place = useRef<HTMLDivElement>(null);
+  const [dialog, ask] = useActionDialog(() => place.current?.focus());
   const inForce = useQuery({
     queryKey: ['operator', 'bans'],
     queryFn: () => call<BanList>('GET', '/operator/bans'),
@@ -49,24 +47,13 @@ function Bans() {
           <Paper component="ul" withBorder className="entries" aria-label="Bans in force">
             {bans.map((ban) => (
               <li key={ban.id} className="entry ban">
-                <Ban
-                  ban={ban}
-                  lift={() => {
-                    setAction(liftingOf(ban));
-                    asking.open();
-                  }}
-                />
+                <Ban ban={ban} lift={() => ask(liftingOf(ban))} />
               </li>
             ))}
           </Paper>
         </>
       )}
-      <ActionDialog
-        action={action}
-        isOpen={isAsking}
-        close={asking.close}
-        onDone={() => place.current?.focus()}
-      />
+      {dialog}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
 import { PLANS } from '../../../core/plans.ts';
 import { requestsOf } from '../../../core/usage.ts';
 import type { KeyInfo } from '../../shared/api.ts';
@@ -16,7 +15,7 @@ import { KeyState } from '../keys/key-state.tsx';
 import { useAccountDetails } from './account-link.tsx';
 import { Section } from './account-section.tsx';
 import { AuditEntries } from './audit-entries.tsx';
-import { ActionDialog, actionsOn, type DeskAction } from './operator-actions.tsx';
+import { actionsOn, type DeskAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { Figure } from './overview-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -46,13 +45,8 @@ interface DetailsProps {
 }
 
 function Details({ details }: DetailsProps) {
-  const [action, setAction] = useState<DeskAction>();
-  const [isAsking, asking] = useDisclosure();
+  const [dialog, ask] = useActionDialog();
   const [isChanging, changing] = useDisclosure();
-  const ask = (chosen: DeskAction) => {
-    setAction(chosen);
-    asking.open();
-  };
   const { account } = details;
   return (
     <Stack gap="xl">
@@ -83,7 +77,7 @@ function Details({ details }: DetailsProps) {
       >
         <AuditEntries entries={details.audit} />
       </Section>
-      <ActionDialog action={action} isOpen={isAsking} close={asking.close} />
+      {dialog}
       <PlanDialog account={account} isOpen={isChanging} close={changing.close} />
     </Stack>
   );

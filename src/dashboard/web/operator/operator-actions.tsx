@@ -1,11 +1,12 @@
 import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AccountInfo } from '../../shared/api.ts';
 import type { ResetLinkInfo } from '../../shared/operator.ts';
 import { call, useAction } from '../api.ts';
+import { useAfterMount } from '../common/after-mount.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
@@ -71,40 +72,65 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskA
   ];
 }
 
-interface ActionDialogProps {
-  /** `undefined` until one is chosen. */
-  readonly action: DeskAction | undefined;
-  readonly isOpen: boolean;
-  close(): void;
-  /** Called when the action has succeeded and the page is reloaded. */
-  onDone?(): void;
+/**
+ * The dialog that asks for confirmation and for the input of an action, and the function that opens
+ * it.
+ * @param onDone called when an action has succeeded and the page is reloaded.
+ */
+export function useActionDialog(
+  onDone?: () => void,
+): readonly [dialog: ReactNode, open: (action: DeskAction) => void] {
+  const [{ opening, action }, setOpened] = useState<OpenedAction>({ opening: 0 });
+  // Of the latest opening; an earlier action that is still running must not close the dialog.
+  const [closed, setClosed] = useState(0);
+  const dialog = action && (
+    <ActionDialog
+      key={opening}
+      action={action}
+      isOpen={closed < opening}
+      close={() => setClosed((latest) => Math.max(latest, opening))}
+      onDone={onDone}
+    />
+  );
+  return [dialog, (chosen) => setOpened({ opening: opening + 1, action: chosen })];
 }
 
-/** Asks for confirmation and for the input of the action. */
-export function ActionDialog({ action, isOpen, close, onDone }: ActionDialogProps) {
+interface OpenedAction {
+  /** Number of times that the dialog was opened. */
+  readonly opening: number;
+  /** `undefined` until one is chosen. */
+  readonly action?: DeskAction;
+}
+
+interface ActionDialogProps {
+  readonly action: DeskAction;
+  readonly isOpen: boolean;
+  close(): void;
+  readonly onDone: (() => void) | undefined;
+}
+
+function ActionDialog({ action, isOpen, close, onDone }: ActionDialogProps) {
   const [link, setLink] = useState<string>();
   const run = useDeskAction(close, setLink, onDone);
   return (
     <Modal
-      opened={isOpen}
+      opened={useAfterMount(isOpen)}
       onClose={close}
       // While the sign-in dialog is open, Escape closes that one.
       closeOnEscape={!run.isPending}
-      onExitTransitionEnd={() => {
-        run.reset();
-        setLink(undefined);
-      }}
-      title={link === undefined ? (action?.question ?? `${action?.title}?`) : 'Reset link'}
+      title={link === undefined ? (action.question ?? `${action.title}?`) : 'Reset link'}
       centered
     >
-      {link !== undefined && <MadeLink link={link} close={close} />}
-      {link === undefined && action && <Question action={action} close={close} run={run} />}
+      {link === undefined ? (
+        <Question action={action} close={close} run={run} />
+      ) : (
+        <MadeLink link={link} close={close} />
+      )}
     </Modal>
   );
 }
 
-interface QuestionProps extends Pick<ActionDialogProps, 'close'> {
-  readonly action: DeskAction;
+interface QuestionProps extends Pick<ActionDialogProps, 'action' | 'close'> {
   readonly run: ReturnType<typeof useDeskAction>;
 }
 
