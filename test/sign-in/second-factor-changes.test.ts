@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { ROUTES } from '../../src/dashboard/api/api.ts';
+import type { TotpInfo } from '../../src/dashboard/shared/api.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { customer, dashboardScene, expectRefusal, operator } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
@@ -10,6 +11,7 @@ import { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 import { signedUp } from './mail-scene.ts';
 import { MailServer } from './mail-server.ts';
 import {
+  AuthenticatorApp,
   addApp,
   addPasskey,
   enterPassword,
@@ -101,6 +103,26 @@ describe('an operator', () => {
     const visitor = await customer(service);
     const key = { name: 'test', environment: 'production' };
     expect((await visitor.post('/api/keys', key)).status).toBe(201);
+  });
+});
+
+describe('an authenticator app that is set up twice at the same time', () => {
+  const begin = (visitor: Visitor) => visitor.json<TotpInfo>('POST', `${FACTORS}/totp`);
+  const confirm = (visitor: Visitor, { key, setUpId }: TotpInfo) => {
+    const code = new AuthenticatorApp(key).code();
+    return visitor.post(`${FACTORS}/totp/confirm`, { code, setUpId });
+  };
+
+  test('is not confirmed by the set-up that was replaced, which is told so', async () => {
+    await using service = await startWithSignIn();
+    const visitor = await Visitor.signUp(service);
+    const [first, second] = [await begin(visitor), await begin(visitor)];
+    const message = await expectRefusal(await confirm(visitor, first), 409, 'conflict');
+    expect(message).toContain('another window');
+    expect((await factorsOf(visitor)).hasTotp).toBe(false);
+    expect((await confirm(visitor, second)).status).toBe(200);
+    const late = await expectRefusal(await confirm(visitor, first), 409, 'conflict');
+    expect(late).toContain('has an authenticator app already');
   });
 });
 

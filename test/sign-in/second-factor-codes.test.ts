@@ -39,13 +39,14 @@ describe('an authenticator app', () => {
   test('counts only once a code of it was given', async () => {
     await using service = await startWithSignIn();
     const visitor = await Visitor.signUp(service);
-    const { uri, key } = await visitor.json<TotpInfo>('POST', TOTP);
+    const { uri, key, setUpId } = await visitor.json<TotpInfo>('POST', TOTP);
     expect(new URL(uri).searchParams.get('secret')).toBe(key);
     expect(decodeURIComponent(uri)).toStartWith(
       `otpauth://totp/Petstore (localhost):${visitor.email}?`,
     );
     expect(await factorsOf(visitor)).toMatchObject({ hasTotp: false, recoveryCodesLeft: 0 });
-    await expectRefusal(await visitor.post(`${TOTP}/confirm`, { code: '12' }), 401, 'invalid');
+    const wrong = await visitor.post(`${TOTP}/confirm`, { code: '12', setUpId });
+    await expectRefusal(wrong, 401, 'invalid');
     expect((await enterPassword(service, visitor)).entered.user).not.toBeNull();
     const { recoveryCodes } = await addApp(visitor);
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -56,12 +57,12 @@ describe('an authenticator app', () => {
   test('can be guessed at ten times a minute while it is set up', async () => {
     await using service = await startWithSignIn();
     const visitor = await Visitor.signUp(service);
-    const { key } = await visitor.json<TotpInfo>('POST', TOTP);
-    const code = wrongCode(new AuthenticatorApp(key));
+    const { key, setUpId } = await visitor.json<TotpInfo>('POST', TOTP);
+    const body = { code: wrongCode(new AuthenticatorApp(key)), setUpId };
     for (let guess = 0; guess < 10; guess += 1) {
-      await expectRefusal(await visitor.post(`${TOTP}/confirm`, { code }), 401, 'invalid');
+      await expectRefusal(await visitor.post(`${TOTP}/confirm`, body), 401, 'invalid');
     }
-    const reply = await visitor.post(`${TOTP}/confirm`, { code });
+    const reply = await visitor.post(`${TOTP}/confirm`, body);
     await expectRefusal(reply, 429, 'too_many_attempts');
   });
 

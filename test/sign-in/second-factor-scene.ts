@@ -52,10 +52,10 @@ export function startWithSignIn(options: ServiceOptions = {}): Promise<TestServi
 export async function addApp(
   visitor: Visitor,
 ): Promise<{ app: AuthenticatorApp; key: string; recoveryCodes: readonly string[] }> {
-  const { key } = await visitor.json<TotpInfo>('POST', '/api/auth/second-factors/totp');
+  const { key, setUpId } = await visitor.json<TotpInfo>('POST', '/api/auth/second-factors/totp');
   const app = new AuthenticatorApp(key);
   const path = '/api/auth/second-factors/totp/confirm';
-  const body = { code: app.code() };
+  const body = { code: app.code(), setUpId };
   const { recoveryCodes } = await visitor.json<RecoveryCodes>('POST', path, body);
   return { app, key, recoveryCodes: recoveryCodes ?? [] };
 }

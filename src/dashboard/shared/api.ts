@@ -194,8 +194,8 @@ export interface Entered {
 /**
  * GET /api/auth/second-factors -> SecondFactorsInfo. All other requests about second factors
  * require a recent sign-in. POST /api/auth/second-factors/totp -> TotpInfo begins to set up an
- * authenticator app, which .../totp/confirm { code } -> RecoveryCodes completes; .../totp/remove
- * removes it. POST .../passkey-options gives the options for the browser (WebAuthn), .../passkeys {
+ * authenticator app, which .../totp/confirm { code, setUpId } -> RecoveryCodes completes;
+ * .../totp/remove removes it. POST .../passkey-options gives the options for the browser (WebAuthn), .../passkeys {
  * name, response } -> RecoveryCodes adds the passkey, .../passkeys/rename { id, name } and
  * .../passkeys/remove { id } change it. POST .../recovery-codes -> RecoveryCodes replaces all
  * recovery codes. Adding the first factor ends the account's other sessions. At most 20 passkeys.
@@ -217,6 +217,8 @@ export interface TotpInfo {
   readonly uri: string;
   /** The same secret in base32, for typing. */
   readonly key: string;
+  /** Send it with the code that confirms the app: a later set-up replaces this one. */
+  readonly setUpId: string;
 }
 
 /**

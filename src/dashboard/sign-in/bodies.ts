@@ -43,6 +43,7 @@ const EXPECTATIONS = {
   token: 'the token of a link',
   id: 'the id of a session or a passkey',
   code: 'text',
+  setUpId: 'the "setUpId" of the authenticator app',
   name: PASSKEY_NAME,
   response: 'what the browser returned',
 };
@@ -64,6 +65,7 @@ export const readPasswordChange = textReader('currentPassword', 'newPassword');
 export const readPasswordReset = textReader('token', 'newPassword');
 export const readId = textReader('id');
 export const readCode = textReader('code');
+export const readTotpConfirmation = textReader('code', 'setUpId');
 
 export const readPasskeyResponse = bodyReader(
   { type: 'object', required: ['response'], properties: { response: passkeyResponse } },

@@ -1,7 +1,7 @@
 import { DashboardError } from '../errors.ts';
 import { requireSession } from '../session-requirements.ts';
 import type { SecondFactorsInfo, TotpInfo } from '../shared/api.ts';
-import { readCode } from './bodies.ts';
+import { readTotpConfirmation } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import { WRONG_CODE } from './errors.ts';
 import {
@@ -35,26 +35,29 @@ export async function beginTotp(context: SignInContext): Promise<Outcome> {
   const { authContext, options } = context;
   const { secret, encrypted } = await newTotpSecret(authContext);
   if (!(await options.stores.secondFactors.beginTotp(account.id, encrypted))) throw appExists();
-  const body: TotpInfo = describeTotp(secret, issuerOf(options.addresses.dashboard), account.email);
+  const { uri, key } = describeTotp(secret, issuerOf(options.addresses.dashboard), account.email);
+  const body: TotpInfo = { uri, key, setUpId: setUpIdOf(encrypted) };
   return { body };
 }
 
 export async function confirmTotp(context: SignInContext): Promise<Outcome> {
   const session = await requireRecentProof(context);
   const { authContext, attempts, address, options, request } = context;
-  const code = (await readCode(request)).code.replaceAll(/\s/g, '');
+  const { code: entered, setUpId } = await readTotpConfirmation(request);
+  const code = entered.replaceAll(/\s/g, '');
   const { account, id } = session;
   const { secondFactors } = options.stores;
   const attempt = await attempts.take(address, 'code', account.email, id);
   const encrypted = await secondFactors.totpSecret(account.id);
-  if (session.factors.hasTotp || !encrypted) throw appExists();
+  if (session.factors.hasTotp) throw appExists();
+  if (!encrypted || setUpId !== setUpIdOf(encrypted)) throw setUpReplaced();
   const secret = await decryptTotpSecret(authContext, encrypted);
   const step = await matchingStep(secret, code);
   if (step === undefined) throw new DashboardError(...WRONG_CODE);
   await attempt.giveBack();
   const { codes, factor } = newFactor(context, session);
   const added = await secondFactors.confirmTotp(factor, encrypted, step);
-  if (!added.isAdded) throw appExists();
+  if (!added.isAdded) throw setUpReplaced();
   notify(context, account, 'An authenticator app was added to your account.');
   return codesOutcome(added.hasNewCodes ? codes : null);
 }
@@ -84,6 +87,18 @@ export async function renewRecoveryCodes(context: SignInContext): Promise<Outcom
 function appExists() {
   return new DashboardError(
     'conflict',
-    'The authenticator app was set up or replaced elsewhere meanwhile. Reload the page.',
+    'This account has an authenticator app already. Reload the page to see it.',
   );
+}
+
+function setUpReplaced() {
+  return new DashboardError(
+    'conflict',
+    'An authenticator app was set up in another window meanwhile, so this key no longer works. Delete it from the app, then press Cancel and start again.',
+  );
+}
+
+/** Identifies a set-up: an account keeps only the secret of the latest one. */
+function setUpIdOf(encryptedSecret: string): string {
+  return new Bun.CryptoHasher('sha256').update(encryptedSecret).digest('hex');
 }

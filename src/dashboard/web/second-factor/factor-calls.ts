@@ -33,8 +33,8 @@ export function useFactorCalls() {
   };
   return {
     beginTotp: () => change(() => call<TotpInfo>('POST', `${PATH}/totp`)),
-    confirmTotp: (code: string) =>
-      change(() => call<RecoveryCodes>('POST', `${PATH}/totp/confirm`, { code })),
+    confirmTotp: (code: string, setUpId: string) =>
+      change(() => call<RecoveryCodes>('POST', `${PATH}/totp/confirm`, { code, setUpId })),
     removeTotp: () => change(() => call<unknown>('POST', `${PATH}/totp/remove`)),
     renewCodes: () => change(() => call<RecoveryCodes>('POST', `${PATH}/recovery-codes`)),
     addPasskey: async (name: string) => {

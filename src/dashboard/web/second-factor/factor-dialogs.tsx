@@ -22,7 +22,10 @@ export function TotpSetUp({
   info,
   confirm,
   onDone,
-}: DialogProps & { info: TotpInfo; confirm: (code: string) => Promise<RecoveryCodes> }) {
+}: DialogProps & {
+  info: TotpInfo;
+  confirm: (code: string, setUpId: string) => Promise<RecoveryCodes>;
+}) {
   const key = info.key.replaceAll(/.{4}(?=.)/g, '$& ');
   return (
     <FieldForm
@@ -31,7 +34,7 @@ export function TotpSetUp({
       empty="Enter the code."
       input={{ autoComplete: 'one-time-code', inputMode: 'numeric' }}
       submit="Confirm"
-      action={confirm}
+      action={(code) => confirm(code, info.setUpId)}
       onDone={onDone}
     >
       <Text size="sm">Scan this code with an authenticator app, or type the key into it.</Text>
