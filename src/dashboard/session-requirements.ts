@@ -22,7 +22,7 @@ export function requireActive({ account }: Pick<Session, 'account'>): void {
   if (!account.suspension) return;
   throw new DashboardError(
     'suspended',
-    `Your account is suspended (${account.suspension.reason}), and you can only look until an operator resumes it.`,
+    `Your account is suspended (${account.suspension.reason}). Until an operator resumes it, you can look at everything, revoke keys, end sessions, and change your password and second factors.`,
   );
 }
 

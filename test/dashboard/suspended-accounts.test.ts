@@ -97,9 +97,15 @@ describe('while an account is suspended', () => {
       () => visitor.post('/api/auth/delete-user', { password: visitor.password }),
     ];
     for (const change of changes) {
-      expect(await expectRefusal(await change(), 403, 'suspended')).toContain(`(${REASON})`);
+      const message = await expectRefusal(await change(), 403, 'suspended');
+      expect(message).toContain(`(${REASON})`);
+      expect(message).toContain('revoke keys, end sessions, and change your password');
     }
     expect((await visitor.delete(`/api/keys/${key.id}`)).status).toBe(204);
+    expect((await visitor.post('/api/auth/revoke-other-sessions')).status).toBe(200);
+    const passwords = { currentPassword: visitor.password, newPassword: 'a long new one, really' };
+    expect((await visitor.post('/api/auth/change-password', passwords)).status).toBe(200);
+    expect((await visitor.post('/api/auth/second-factors/totp')).status).toBe(200);
     await resume(service, visitor);
     expect(await visitor.json('GET', '/api/session')).toMatchObject({
       account: { suspended: null },

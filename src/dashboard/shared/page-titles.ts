@@ -5,7 +5,7 @@ export const PAGE_TITLES: ReadonlyMap<string, string> = new Map([
   ['/sign-up', 'Create account'],
   ['/forgot-password', 'Forgot your password?'],
   ['/reset-password', 'Set a new password'],
-  ['/verify-email', 'Confirm your address'],
+  ['/verify-email', 'Confirm your e-mail address'],
   ['/keys', 'Keys'],
   ['/requests', 'Requests'],
   ['/usage', 'Usage'],

@@ -45,7 +45,7 @@ export async function changePassword(context: SignInContext): Promise<Outcome> {
 export async function endSession(context: SignInContext): Promise<Outcome> {
   const { id } = await readId(context.request);
   if ((await endOwn(context, { field: 'id', value: id })) > 0) return DONE;
-  throw new DashboardError('not_found', 'This session has ended already.');
+  throw new DashboardError('not_found', 'This session has ended already. Reload the page.');
 }
 
 export async function endOtherSessions(context: SignInContext): Promise<Outcome> {

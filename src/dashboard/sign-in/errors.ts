@@ -19,7 +19,7 @@ export const WRONG_CODE: ErrorArguments = [
 
 const WRONG_RECOVERY_CODE: ErrorArguments = [
   'invalid_credentials',
-  'This recovery code is wrong, or was used before.',
+  'This recovery code is wrong, or was used before. Try another one.',
 ];
 
 /** The error for a second factor that was given without the password, or too long after it. */
@@ -35,13 +35,13 @@ const WRONG_PASSKEY: ErrorArguments = [
 
 const INVALID_CREDENTIALS: ErrorArguments = [
   'invalid_credentials',
-  'The address or the password is wrong.',
+  'The address or the password is wrong. Check both, or set a new password.',
 ];
 
 /** The error for a password that is too short or too long. */
 export const PASSWORD_LENGTH: ErrorArguments = [
   'invalid',
-  `A password has ${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters.`,
+  `Choose a password of ${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters.`,
 ];
 
 /** The error for each code of better-auth that a client can cause. */
@@ -54,7 +54,10 @@ const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   TOKEN_EXPIRED: INVALID_LINK,
   USER_NOT_FOUND: INVALID_LINK,
   INVALID_PASSWORD: ['invalid', 'The password is wrong.'],
-  CREDENTIAL_ACCOUNT_NOT_FOUND: ['invalid', 'This account has no password. Reset it first.'],
+  CREDENTIAL_ACCOUNT_NOT_FOUND: [
+    'invalid',
+    'This account has no password. Set one with “Forgot your password?” on the sign-in page.',
+  ],
   PASSWORD_TOO_SHORT: PASSWORD_LENGTH,
   PASSWORD_TOO_LONG: PASSWORD_LENGTH,
   INVALID_CODE: WRONG_CODE,

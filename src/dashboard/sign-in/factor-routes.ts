@@ -66,7 +66,10 @@ export async function removeTotp(context: SignInContext): Promise<Outcome> {
   const { account } = await requireRecentProof(context);
   const { secondFactors } = context.options.stores;
   if (!(await secondFactors.removeTotp(factorChange(context, account)))) {
-    throw new DashboardError('not_found', 'This account has no authenticator app any more.');
+    throw new DashboardError(
+      'not_found',
+      'This account has no authenticator app any more. Reload the page.',
+    );
   }
   notify(context, account, 'The authenticator app was removed from your account.');
   return DONE;

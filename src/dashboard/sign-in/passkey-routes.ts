@@ -84,5 +84,5 @@ export async function removePasskey(context: SignInContext): Promise<Outcome> {
 }
 
 function noPasskey() {
-  return new DashboardError('not_found', 'This passkey was removed already.');
+  return new DashboardError('not_found', 'This passkey was removed already. Reload the page.');
 }

@@ -109,7 +109,7 @@ function SignedOut({ session }: { session: SessionState }) {
 function SignedIn({ account, session }: { account: AccountInfo; session: SessionState }) {
   return (
     <Shell account={account}>
-      {account.suspended && <Suspended suspended={account.suspended} />}
+      {account.suspended && <Suspended suspended={account.suspended} contact={session.contact} />}
       {session.needsSecondFactor && <SecondFactorNeeded />}
       <Pages>
         <Switch>
@@ -141,14 +141,22 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
   );
 }
 
-function Suspended({ suspended }: { suspended: NonNullable<AccountInfo['suspended']> }) {
+interface SuspendedProps {
+  readonly suspended: NonNullable<AccountInfo['suspended']>;
+  /** The e-mail or web address that the operator has configured, if any. */
+  readonly contact: string | null;
+}
+
+function Suspended({ suspended, contact }: SuspendedProps) {
   return (
     <Alert variant="light" color="red" title="Your account is suspended" mb="xl">
       <Text inherit className="address">
         Reason: {suspended.reason}
       </Text>
-      Since <Time at={suspended.at} />, your keys get 401, and here you can only look, revoke keys
-      and end sessions. Ask an operator of the service to resume it.
+      Since <Time at={suspended.at} />, requests with your keys get 401. Here you can look at
+      everything, revoke keys, end sessions, and change your password and second factors; other
+      changes are refused. To have the account resumed, ask the operator of this service
+      {contact === null ? '' : ` (${contact})`}.
     </Alert>
   );
 }
@@ -156,7 +164,7 @@ function Suspended({ suspended }: { suspended: NonNullable<AccountInfo['suspende
 function SecondFactorNeeded() {
   return (
     <Alert variant="light" color="yellow" title="Set up a second factor" mb="xl">
-      Operators see everything, and change something only with a second factor.{' '}
+      Operators can look at everything, but need a second factor to change anything.{' '}
       <PageLink href="/account" inherit c="inherit">
         Set one up under Account
       </PageLink>

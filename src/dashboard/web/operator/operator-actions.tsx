@@ -36,13 +36,13 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskA
     suspended
       ? {
           title: 'Resume account',
-          text: `The keys of ${email} work again within a second, and its holder can change things again.`,
+          text: `The keys of ${email} work again within a second, and its holder can change everything again.`,
           path: `${path}/resume`,
           done: `${email} is resumed.`,
         }
       : {
           title: 'Suspend account',
-          text: `Within a second each key of ${email} gets 401. Its holder can sign in, reads your reason, and only looks.`,
+          text: `Within a second, requests with the keys of ${email} get 401. Its holder can sign in, read your reason, look at everything, revoke keys, end sessions, and change the password and second factors, but nothing else. Nothing is deleted.`,
           field: { name: 'reason', label: 'Reason, which the holder reads' },
           path: `${path}/suspend`,
           done: `${email} is suspended.`,
@@ -56,7 +56,7 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskA
     },
     {
       title: 'Make reset link',
-      text: `Whoever has the link sets a new password for ${email}, once, within an hour. Make sure who is asking. Second factors stay.`,
+      text: `Whoever has the link can set a new password for ${email}, once, within an hour. Make sure that the holder is asking. Second factors stay.`,
       path: `${path}/reset-link`,
       done: 'The link is made.',
     },

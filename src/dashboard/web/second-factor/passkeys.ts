@@ -50,8 +50,11 @@ async function inWords<T>(work: (library: Library) => Promise<T>, message: strin
     const isKnown =
       cause instanceof library.WebAuthnError &&
       cause.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED';
-    throw new Error(isKnown ? 'This device has a passkey of this account already.' : message, {
-      cause,
-    });
+    throw new Error(
+      isKnown ? 'This device has a passkey of this account already. Use another device.' : message,
+      {
+        cause,
+      },
+    );
   }
 }

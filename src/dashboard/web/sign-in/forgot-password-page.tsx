@@ -36,7 +36,8 @@ function RequestForm() {
     return (
       <Alert variant="light" title="Look into your mail" maw={440} role="status">
         If there is an account for {request.variables}, a link to set a new password is on its way.
-        It works once, within an hour.
+        It works once, within an hour. If no mail arrives, look into the spam folder, and check the
+        address.
       </Alert>
     );
   }

@@ -53,10 +53,10 @@ export function SignUpPage() {
 
 function LookIntoMail({ email }: { email: string }) {
   return (
-    <Page isNarrow title="Confirm your address">
+    <Page isNarrow title="Confirm your e-mail address">
       <Alert variant="light" title="Look into your mail" maw={440} role="status">
         A mail is on its way to {email}. Open the link in it within an hour and choose your
-        password.
+        password. If no mail arrives, look into the spam folder, or sign up again.
       </Alert>
     </Page>
   );
