@@ -7,7 +7,7 @@ import { countText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
-import { type DeskAction, useActionDialog } from './operator-actions.tsx';
+import { type OperatorAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
@@ -58,7 +58,7 @@ function Bans() {
   );
 }
 
-function liftingOf({ id, environment, keyName, lastFour, email }: BanInfo): DeskAction {
+function liftingOf({ id, environment, keyName, lastFour, email }: BanInfo): OperatorAction {
   return {
     title: 'Lift ban',
     question: 'Lift this ban?',

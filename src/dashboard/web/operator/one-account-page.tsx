@@ -15,7 +15,7 @@ import { KeyState } from '../keys/key-state.tsx';
 import { useAccountDetails } from './account-link.tsx';
 import { Section } from './account-section.tsx';
 import { AuditEntries } from './audit-entries.tsx';
-import { actionsOn, type DeskAction, useActionDialog } from './operator-actions.tsx';
+import { actionsOn, type OperatorAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { Figure } from './overview-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -124,7 +124,7 @@ function Usage({ details: { usage, account } }: DetailsProps) {
         [`/requests?account=${account.id}`, 'Each request'],
       ]}
     >
-      <div className="desk-figures">
+      <div className="operator-figures">
         {(['production', 'staging'] as const).map((environment) => (
           <EnvironmentUsage
             key={environment}
@@ -158,12 +158,12 @@ function EnvironmentUsage({ environment, usage }: EnvironmentUsageProps) {
   );
 }
 
-function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: DeskAction): void }) {
+function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: OperatorAction): void }) {
   return (
     <Section title="Keys" isEmpty={keys.length === 0}>
       <Paper component="ul" withBorder className="entries" aria-label="Keys">
         {keys.map((key) => (
-          <li key={key.id} className="entry desk-row">
+          <li key={key.id} className="entry operator-row">
             <div>
               <Text size="sm" fw={600} className="entry-title">
                 {key.name}
@@ -173,7 +173,7 @@ function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: DeskActio
               </Text>
             </div>
             <Text size="sm">{key.environment}</Text>
-            <div className="desk-state">
+            <div className="operator-state">
               <KeyState value={key} />
             </div>
             <Text size="sm" c="dimmed">
@@ -201,7 +201,7 @@ function isLive({ state }: KeyInfo): boolean {
   return state === 'active' || state === 'expiring' || state === 'banned';
 }
 
-function revocationOf({ id, name, lastFour, environment }: KeyInfo): DeskAction {
+function revocationOf({ id, name, lastFour, environment }: KeyInfo): OperatorAction {
   return {
     title: 'Revoke key',
     text: `The ${environment} key “${name}” (…${lastFour}) gets 401 within a second. This cannot be undone.`,
@@ -220,7 +220,7 @@ function Bans({ details: { bans } }: DetailsProps) {
     >
       <Paper component="ul" withBorder className="entries" aria-label="Bans">
         {bans.map(({ id, environment, reason, startsAt, endsAt, liftedAt }) => (
-          <li key={id} className="entry desk-row">
+          <li key={id} className="entry operator-row">
             <Text size="sm">{`${environment}: ${reason}`}</Text>
             <Text size="sm" c="dimmed">
               Since <Time at={startsAt} />
@@ -244,7 +244,7 @@ function Sessions({ details: { sessions } }: DetailsProps) {
     <Section title="Sessions" isEmpty={sessions.length === 0}>
       <Paper component="ul" withBorder className="entries" aria-label="Sessions">
         {sessions.map(({ id, createdAt, ipAddress, userAgent, secondFactor }) => (
-          <li key={id} className="entry desk-row">
+          <li key={id} className="entry operator-row">
             <Text size="sm" className="entry-title">
               {userAgent ?? 'A browser'}
             </Text>

@@ -11,7 +11,7 @@ import { DialogEnd } from '../common/dialog-end.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 /** A change by an operator that requires confirmation. */
-export interface DeskAction {
+export interface OperatorAction {
   /** The title of the button. */
   readonly title: string;
   /** The title of the dialog; by default that of the button with a question mark. */
@@ -30,7 +30,7 @@ export interface DeskAction {
 }
 
 /** The actions that are currently available for an account. */
-export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskAction[] {
+export function actionsOn({ id, email, suspended }: AccountInfo): readonly OperatorAction[] {
   const path = `/accounts/${encodeURIComponent(id)}`;
   return [
     suspended
@@ -79,7 +79,7 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly DeskA
  */
 export function useActionDialog(
   onDone?: () => void,
-): readonly [dialog: ReactNode, open: (action: DeskAction) => void] {
+): readonly [dialog: ReactNode, open: (action: OperatorAction) => void] {
   const [{ opening, action }, setOpened] = useState<OpenedAction>({ opening: 0 });
   // Of the latest opening; an earlier action that is still running must not close the dialog.
   const [closed, setClosed] = useState(0);
@@ -99,11 +99,11 @@ interface OpenedAction {
   /** Number of times that the dialog was opened. */
   readonly opening: number;
   /** `undefined` until one is chosen. */
-  readonly action?: DeskAction;
+  readonly action?: OperatorAction;
 }
 
 interface ActionDialogProps {
-  readonly action: DeskAction;
+  readonly action: OperatorAction;
   readonly isOpen: boolean;
   close(): void;
   readonly onDone: (() => void) | undefined;
@@ -111,7 +111,7 @@ interface ActionDialogProps {
 
 function ActionDialog({ action, isOpen, close, onDone }: ActionDialogProps) {
   const [link, setLink] = useState<string>();
-  const run = useDeskAction(close, setLink, onDone);
+  const run = useOperatorAction(close, setLink, onDone);
   return (
     <Modal
       opened={useAfterMount(isOpen)}
@@ -131,7 +131,7 @@ function ActionDialog({ action, isOpen, close, onDone }: ActionDialogProps) {
 }
 
 interface QuestionProps extends Pick<ActionDialogProps, 'action' | 'close'> {
-  readonly run: ReturnType<typeof useDeskAction>;
+  readonly run: ReturnType<typeof useOperatorAction>;
 }
 
 function Question({ action, close, run }: QuestionProps) {
@@ -187,11 +187,11 @@ function MadeLink({ link, close }: { readonly link: string; close(): void }) {
 }
 
 interface Confirmed {
-  readonly action: DeskAction;
+  readonly action: OperatorAction;
   readonly entered: string;
 }
 
-function useDeskAction(
+function useOperatorAction(
   close: () => void,
   showLink: (link: string) => void,
   onDone: (() => void) | undefined,

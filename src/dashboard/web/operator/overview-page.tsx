@@ -48,7 +48,7 @@ interface PartProps {
 function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartProps) {
   const { clientErrors, limited, serverErrors } = requests;
   return (
-    <div className="desk-figures">
+    <div className="operator-figures">
       <Figure title="Requests" value={countText(requestsOf(requests))}>
         with a valid key
       </Figure>
@@ -102,7 +102,7 @@ function Health({ overview: { checks } }: PartProps) {
       </Title>
       <Paper component="ul" withBorder className="entries" aria-label="Checks">
         {checks.map(({ name, problem }) => (
-          <li key={name} className="entry desk-row">
+          <li key={name} className="entry operator-row">
             <Text fw={600}>{name.replaceAll('_', ' ')}</Text>
             <Text
               size="sm"

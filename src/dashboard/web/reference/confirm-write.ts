@@ -1,8 +1,8 @@
 import { button, element } from './elements.ts';
-import type { Attempt } from './request.ts';
+import type { ApiRequest } from './request.ts';
 
 /** Asks for confirmation of a request that changes production. @returns whether to send it. */
-export function confirmWrite({ method, url }: Attempt): Promise<boolean> {
+export function confirmWrite({ method, url }: ApiRequest): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const heading = element(
     'h2',

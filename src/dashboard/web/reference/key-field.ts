@@ -1,6 +1,6 @@
 import type { IssuedKeyInfo } from '../../shared/api.ts';
+import { ofTab, recall, remember } from '../remember.ts';
 import { callDashboard, signedInAccount } from './dashboard-calls.ts';
-import { ofTab, recall, remember } from './remember.ts';
 
 /** The storage key of the API key, which is stored while the tab is open. */
 const STORED = 'petstore-reference-key';

@@ -1,4 +1,5 @@
 import './reference.css';
+import { basePath } from '../page-settings.ts';
 import { offerSearch } from '../search/search.ts';
 import { offerColorSchemes } from './color-scheme.ts';
 import { addCopyButtons } from './copy-buttons.ts';
@@ -11,9 +12,4 @@ offerColorSchemes();
 addCopyButtons(document);
 rememberLanguage();
 startTrying();
-offerSearch(basePath());
-
-/** Path of the dashboard's address, without a trailing slash. */
-function basePath(): string {
-  return document.querySelector<HTMLMetaElement>('meta[name="base-path"]')?.content ?? '';
-}
+offerSearch(basePath);

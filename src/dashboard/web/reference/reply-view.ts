@@ -1,10 +1,10 @@
 import { indentJson } from '../exact-json.ts';
-import type { Reply } from '../exchange.ts';
+import { limitsFirst, type Reply, unreachableText } from '../send-request.ts';
 import { codeBlock, element } from './elements.ts';
-import type { Attempt } from './request.ts';
+import type { ApiRequest } from './request.ts';
 
 /** The request line, status, time, headers and body of a reply. */
-export function replyView({ method, url }: Attempt, reply: Reply): HTMLElement[] {
+export function replyView({ method, url }: ApiRequest, reply: Reply): HTMLElement[] {
   const { status, statusText, took, headers, body } = reply;
   const isError = status >= 400;
   return [
@@ -26,9 +26,8 @@ export function replyView({ method, url }: Attempt, reply: Reply): HTMLElement[]
   ];
 }
 
-export function unreachableView({ url }: Attempt): HTMLElement {
-  const words = `Nothing answered at ${new URL(url).origin}. Check that the service runs there.`;
-  return element('p', { class: 'required' }, words);
+export function unreachableView({ url }: ApiRequest): HTMLElement {
+  return element('p', { class: 'required' }, unreachableText(url));
 }
 
 export function unsendableView(header: string): HTMLElement {
@@ -36,17 +35,14 @@ export function unsendableView(header: string): HTMLElement {
   return element('p', { class: 'required' }, words);
 }
 
-/** The headers about limits first, the others in their original order. */
 function headerTable(headers: Reply['headers']): HTMLElement {
-  const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
-  const sorted = headers.toSorted(([one], [other]) => rank(one) - rank(other));
   return element(
     'table',
     { class: 'reply-headers' },
     element(
       'tbody',
       {},
-      ...sorted.map(([name, value]) =>
+      ...limitsFirst(headers).map(([name, value]) =>
         element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, value)),
       ),
     ),

@@ -1,5 +1,5 @@
 /** A request that a form describes. */
-export interface Attempt {
+export interface ApiRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export function targetOf(form: HTMLFormElement): { baseUrl: string; environment:
 }
 
 /** The request of a form as it is filled in. Empty parameters are not sent. */
-export function attemptOf(form: HTMLFormElement, key: string): Attempt {
+export function requestOf(form: HTMLFormElement, key: string): ApiRequest {
   const { method = 'GET', path = '' } = form.dataset;
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   const query = new URLSearchParams();
@@ -40,7 +40,7 @@ export function attemptOf(form: HTMLFormElement, key: string): Attempt {
  * The name of a header whose value browsers refuse to send, such as a key that was shortened to
  * `pst_live_…`.
  */
-export function unsendableHeader({ headers }: Attempt): string | undefined {
+export function unsendableHeader({ headers }: ApiRequest): string | undefined {
   return Object.entries(headers).find((header) => !isSendable(header))?.[0];
 }
 

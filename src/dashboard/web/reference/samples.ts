@@ -1,4 +1,4 @@
-import { ofBrowser, recall, remember } from './remember.ts';
+import { ofBrowser, recall, remember } from '../remember.ts';
 
 /** The placeholder for the API key in samples, as `api/samples/samples.ts` writes it. */
 const KEY_PLACEHOLDER = 'YOUR_API_KEY';

@@ -1,9 +1,9 @@
-import { exchange } from '../exchange.ts';
+import { sendRequest } from '../send-request.ts';
 import { confirmWrite } from './confirm-write.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { KeyField } from './key-field.ts';
 import { replyView, unreachableView, unsendableView } from './reply-view.ts';
-import { type Attempt, attemptOf, targetOf, unsendableHeader } from './request.ts';
+import { type ApiRequest, requestOf, targetOf, unsendableHeader } from './request.ts';
 import { sampleWriter } from './samples.ts';
 
 /** Makes the form of the page send its requests. */
@@ -16,7 +16,7 @@ export function startTrying(): void {
   if (!form || !line || !keyInput || !keyHint || !button) return;
   const key = new KeyField(keyInput, keyHint, sampleWriter());
   const showLine = () => {
-    const { method, url } = attemptOf(form, '');
+    const { method, url } = requestOf(form, '');
     line.textContent = `${method} ${url}`;
   };
   form.addEventListener('input', showLine);
@@ -37,15 +37,15 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
   try {
     const text = await key.obtain(targetOf(form).environment);
     if (text === undefined) return;
-    const attempt = attemptOf(form, text);
-    const unsendable = unsendableHeader(attempt);
+    const request = requestOf(form, text);
+    const unsendable = unsendableHeader(request);
     if (unsendable === 'authorization') return key.refuse();
     if (unsendable !== undefined) return place.replaceChildren(unsendableView(unsendable));
-    if (isProductionWrite(form, attempt, key) && !(await confirmWrite(attempt))) return;
-    const { url, ...init } = attempt;
-    const reply = await exchange(url, init);
+    if (isProductionWrite(form, request, key) && !(await confirmWrite(request))) return;
+    const { url, ...init } = request;
+    const reply = await sendRequest(url, init);
     if (reply?.status === 401) key.refused();
-    place.replaceChildren(...(reply ? replyView(attempt, reply) : [unreachableView(attempt)]));
+    place.replaceChildren(...(reply ? replyView(request, reply) : [unreachableView(request)]));
     addCopyButtons(place);
   } finally {
     button.disabled = false;
@@ -53,6 +53,6 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
 }
 
 /** Decided by the address, or by the key if the address accepts keys of both environments. */
-function isProductionWrite(form: HTMLFormElement, { method }: Attempt, key: KeyField): boolean {
+function isProductionWrite(form: HTMLFormElement, { method }: ApiRequest, key: KeyField): boolean {
   return method !== 'GET' && (targetOf(form).environment || key.environment) === 'production';
 }

@@ -1,4 +1,5 @@
 import './search.css';
+import { SEARCH_PATH } from '../../shared/search.ts';
 
 /* Opens the search from every page: by `/`, Ctrl+K or Cmd+K, and by links to the search page.
    Its code and index are loaded when it is first opened. */
@@ -28,7 +29,7 @@ async function open(basePath: string): Promise<void> {
     await openSearch(basePath);
   } catch {
     // The search page works without the code and index that failed to load.
-    location.assign(`${basePath}/docs/search`);
+    location.assign(basePath + SEARCH_PATH);
   }
 }
 

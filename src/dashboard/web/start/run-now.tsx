@@ -6,7 +6,7 @@ import { Code } from '../common/copy.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
 import { indentJson } from '../exact-json.ts';
-import { exchange, type Reply } from '../exchange.ts';
+import { limitsFirst, type Reply, sendRequest, unreachableText } from '../send-request.ts';
 import { type ExampleCall, type ExampleKey, MESSAGE, placeOf } from './examples.ts';
 
 interface RunNowProps {
@@ -110,14 +110,7 @@ function listPets(base: string, key: ExampleKey): Promise<Reply> {
 }
 
 async function replyOf(url: string, init: RequestInit): Promise<Reply> {
-  const reply = await exchange(url, init);
-  if (!reply) throw new CallError(0, 'unreachable', `Nothing answered at ${new URL(url).origin}.`);
-  const headers = reply.headers.toSorted(limitsFirst);
-  return { ...reply, headers, body: indentJson(reply.body) };
-}
-
-/** Sorts the headers about limits first, and leaves the others in their original order. */
-function limitsFirst([one]: readonly [string, string], [other]: readonly [string, string]): number {
-  const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
-  return rank(one) - rank(other);
+  const reply = await sendRequest(url, init);
+  if (!reply) throw new CallError(0, 'unreachable', unreachableText(url));
+  return { ...reply, headers: limitsFirst(reply.headers), body: indentJson(reply.body) };
 }

@@ -5,7 +5,7 @@ import { createKey, customer, dashboardScene, operator } from '../support/dashbo
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { enter, expectSound } from './web-entrance.ts';
 
-describeWithBrowser("the operator's desk", (open) => {
+describeWithBrowser('the page of an account for operators', (open) => {
   test('leads from the list to an account, which is suspended, resumed and deleted', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;

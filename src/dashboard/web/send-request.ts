@@ -10,11 +10,8 @@ export interface Reply {
   readonly took: number;
 }
 
-/**
- * Sends a request to the API without the session. @returns the reply; `undefined` if there was
- * none.
- */
-export async function exchange(url: string, init: RequestInit): Promise<Reply | undefined> {
+/** Sends a request to the API without the session. @returns the reply; `undefined` if none came. */
+export async function sendRequest(url: string, init: RequestInit): Promise<Reply | undefined> {
   const begin = performance.now();
   try {
     const response = await fetch(url, { ...init, credentials: 'omit', cache: 'no-store' });
@@ -29,4 +26,15 @@ export async function exchange(url: string, init: RequestInit): Promise<Reply | 
   } catch {
     return undefined;
   }
+}
+
+/** The message about a request that got no reply. */
+export function unreachableText(url: string): string {
+  return `Nothing answered at ${new URL(url).origin}. Check that the service runs there.`;
+}
+
+/** The headers about limits first, the others in their original order. */
+export function limitsFirst(headers: Reply['headers']): Reply['headers'] {
+  const rank = (name: string) => (/ratelimit|retry-after/.test(name) ? 0 : 1);
+  return headers.toSorted(([one], [other]) => rank(one) - rank(other));
 }

@@ -21,3 +21,6 @@ export const ofTab = () => sessionStorage;
 
 /** For all tabs and visits. */
 export const ofBrowser = () => localStorage;
+
+/** The name under which Mantine stores the choice between light and dark. */
+export const COLOR_SCHEME = 'mantine-color-scheme-value';
