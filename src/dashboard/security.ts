@@ -3,7 +3,7 @@ import { DashboardError } from './errors.ts';
 import type { DashboardOptions } from './options.ts';
 
 /** A Content-Security-Policy, directive by directive. */
-export type ContentPolicy = Readonly<Record<string, readonly string[]>>;
+type ContentPolicy = Readonly<Record<string, readonly string[]>>;
 
 /** For replies other than pages: their content must not run, load anything or be framed. */
 const DATA_POLICY: ContentPolicy = { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] };

@@ -9,7 +9,7 @@ const EXPIRING_WITHIN = 7 * DAY;
 const UNUSED_AFTER = 90 * DAY;
 
 /** The predecessors and successors of rotated keys, by the id of the key. */
-export interface KeyLinks {
+interface KeyLinks {
   readonly predecessors: ReadonlyMap<string, KeyLink>;
   readonly successors: ReadonlyMap<string, KeyLink>;
 }

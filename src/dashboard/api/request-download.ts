@@ -18,7 +18,7 @@ const FORMS = {
   csv: { type: 'text/csv; charset=utf-8', begin: '', end: '', separator: '', write: csvOf },
 } as const;
 
-export type DownloadForm = keyof typeof FORMS;
+type DownloadForm = keyof typeof FORMS;
 
 export function isDownloadForm(name: string): name is DownloadForm {
   return Object.hasOwn(FORMS, name);

@@ -32,7 +32,7 @@ const ASSETS = '/assets/';
 const SESSION_COOKIE = /(?:^|;\s*)(?:__Host-)?petstore_session=/;
 
 /** Everything that people and agents read: the application, the reference, and their assets. */
-export interface DashboardPages {
+interface DashboardPages {
   /** @param path below the dashboard's address. */
   handle(request: Request, path: string): Promise<Response>;
 }

@@ -53,6 +53,12 @@ export interface AccountSessionInfo {
   readonly secondFactor: SecondFactor | null;
 }
 
+/*
+ * POST /api/operator/accounts/{id}/suspend { reason } -> 204; the holder reads the reason, 1 to 500
+ * characters on one line. POST .../resume, .../end-sessions -> 204. POST .../delete { email } -> 204;
+ * the address confirms which account is meant. POST /api/operator/keys/{id}/revoke -> 204.
+ */
+
 /**
  * POST /api/operator/accounts/{id}/reset-link -> 200 ResetLinkInfo: a link that sets a password,
  * once, within an hour.

@@ -16,7 +16,7 @@ export const SEARCH_KINDS = [
   'Page',
 ] as const;
 
-export type SearchKind = (typeof SEARCH_KINDS)[number];
+type SearchKind = (typeof SEARCH_KINDS)[number];
 
 /** An entry of the search index. */
 export interface SearchEntry {

@@ -121,11 +121,11 @@ export interface UsedKey {
   readonly lastFour: string | null;
 }
 
-export interface KeyFigures extends UsageFiguresInfo {
+interface KeyFigures extends UsageFiguresInfo {
   readonly key: UsedKey;
 }
 
-export interface OperationFigures extends UsageFiguresInfo {
+interface OperationFigures extends UsageFiguresInfo {
   /**
    * `none` for requests without an operation; empty for requests that were counted by an earlier
    * release.

@@ -42,7 +42,7 @@ const OF_ACCOUNT: Readonly<Record<Purpose, { here: Limits; everywhere?: Limits }
  */
 const OF_MAILBOX: Limits = { perMinute: 10, perDay: 50 };
 
-export type Purpose = 'password' | 'code' | 'mail';
+type Purpose = 'password' | 'code' | 'mail';
 
 /** An attempt that was admitted. */
 export interface Attempt {

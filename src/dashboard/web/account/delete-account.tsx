@@ -36,7 +36,7 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
     <form onSubmit={form.onSubmit(({ password }) => remove.mutate(password))} noValidate>
       <Stack>
         <Text size="sm">
-          Your keys stop working at once, and you cannot sign in any more. This cannot be undone.
+          Your keys stop working immediately, and you can no longer sign in. This cannot be undone.
         </Text>
         <PasswordField
           label="Password"

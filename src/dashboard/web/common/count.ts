@@ -1,13 +1,13 @@
 import { countText } from './format.ts';
 
 /** The range of a number field: whole numbers from `min` to `max`. */
-export interface CountBounds {
+interface CountBounds {
   readonly min: number;
   readonly max?: number;
 }
 
 /** A whole number, or the message about an invalid entry. */
-export type EnteredCount = { readonly count: number } | { readonly problem: string };
+type EnteredCount = { readonly count: number } | { readonly problem: string };
 
 /**
  * Digits in groups of three with the same separator throughout. All kinds of spaces have been

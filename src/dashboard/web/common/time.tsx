@@ -3,10 +3,11 @@ import { useEffect, useState } from 'react';
 import { useSession } from '../api.ts';
 import { bothTimesText, dateTimeText, utcText } from './format.ts';
 
-const SECOND = 1000;
+/** Durations in ms. */
+export const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
 /** An instant (epoch ms) in the reader's zone; UTC on hover and for screen readers. */
 export function Time({ at }: { readonly at: number }) {

@@ -68,7 +68,7 @@ function CreateKeyForm({ state }: { readonly state: ChangeState<NewKey> }) {
       {form.values.environment === 'staging' ? (
         <TextInput
           label="Simulation"
-          description="What its requests meet, for tools whose headers you cannot set. Leave it empty for real replies."
+          description="Applies to all requests with this key, for tools whose headers you cannot set. Leave it empty for real replies."
           placeholder="unavailable;times=2"
           {...form.getInputProps('simulate')}
         />

@@ -25,7 +25,7 @@ export function KeyFilter({ shown, onChange }: KeyFilterProps) {
       <TextInput
         type="search"
         label="Find a key"
-        placeholder="Part of its name, or its last four"
+        placeholder="Part of the name, or the last four characters"
         value={shown.text}
         maxLength={KEY_NAME_MAX_LENGTH}
         onChange={({ currentTarget: { value } }) => onChange({ ...shown, text: value })}

@@ -10,6 +10,11 @@ const STATES = {
   banned: ['red', 'banned'],
 } as const;
 
+/** Whether a key is neither expired nor revoked; it may be banned. */
+export function isLive({ state }: KeyInfo): boolean {
+  return state !== 'expired' && state !== 'revoked';
+}
+
 /** The state of a key, with the time of its last or next change. */
 export function KeyState({ value }: { value: KeyInfo }) {
   const [color, label] = STATES[value.state];

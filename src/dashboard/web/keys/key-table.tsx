@@ -4,7 +4,7 @@ import type { KeyInfo, KeyLink } from '../../shared/api.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from './key-row.ts';
-import { KeyState } from './key-state.tsx';
+import { isLive, KeyState } from './key-state.tsx';
 import './keys.css';
 
 interface KeyTableProps {
@@ -107,7 +107,6 @@ function RotatedKey({ relation, value }: { readonly relation: string; readonly v
 }
 
 function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
-  const isLive = value.state !== 'revoked' && value.state !== 'expired';
   return (
     <Group gap={6} className="key-actions">
       <Button
@@ -119,7 +118,7 @@ function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
       >
         Rename
       </Button>
-      {isLive && (
+      {isLive(value) && (
         <>
           <Button
             size="compact-sm"

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Pending } from '../common/states.tsx';
+import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { ALL_KEYS, useKeys } from './key-calls.ts';
 import { KeyFilter } from './key-filter.tsx';
@@ -12,9 +13,6 @@ import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RenameKeyDialog } from './rename-key-dialog.tsx';
 import { RevokeKeyDialog } from './revoke-key-dialog.tsx';
 import { RotateKeyDialog } from './rotate-key-dialog.tsx';
-
-/** Delay between the last keystroke and the search, in ms. */
-const TYPING_PAUSE = 200;
 
 /** Creating, renaming, rotating and revoking keys. */
 export default function KeysPage() {

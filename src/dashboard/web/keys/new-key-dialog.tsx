@@ -71,7 +71,7 @@ function Question({ onStay, onClose }: { readonly onStay: () => void; onClose: (
   return (
     <Alert color="red" variant="light" role="alert" title="Close without another look at the key?">
       <Stack gap="sm">
-        <Text size="sm">Whoever has not copied it cannot see it again.</Text>
+        <Text size="sm">If you have not copied it, you cannot see it again.</Text>
         <Group justify="flex-end">
           <Button variant="default" autoFocus onClick={onStay}>
             Keep it open

@@ -46,7 +46,7 @@ function RenameForm({ name, state }: RenameFormProps) {
       onSubmit={form.onSubmit(({ name }) => state.submit(name.trim()), focusMistake(form))}
     >
       <KeyNameField
-        description="For you alone: programs go on with the same key."
+        description="Only the name changes: programs keep using the same key."
         {...form.getInputProps('name')}
       />
     </KeyForm>

@@ -6,13 +6,11 @@ import type { AccountInfo } from '../../shared/api.ts';
 import { MAX_ACCOUNTS } from '../../shared/bounds.ts';
 import { call } from '../api.ts';
 import { Empty, Pending } from '../common/states.tsx';
+import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { AccountList } from './account-list.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 import './operator.css';
-
-/** Delay between the last keystroke and the search, in ms. */
-const TYPING_PAUSE = 200;
 
 /** Finds accounts and changes their plans. */
 export default function AccountsPage() {

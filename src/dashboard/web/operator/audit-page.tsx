@@ -8,13 +8,12 @@ import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
+import { DAY } from '../common/time.tsx';
+import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { basePath } from '../page-settings.ts';
 import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
-
-/** Delay between the last keystroke and filtering, in ms. */
-const TYPING_PAUSE = 200;
 
 const ACTIONS = AUDIT_ACTIONS.map((value) => ({ value, label: ACTION_TITLES[value] }));
 
@@ -33,7 +32,7 @@ export default function AuditPage() {
   return (
     <OperatorPage
       title="Audit log"
-      description="Who changed what, here and by the commands; the newest first."
+      description="Who changed what, in the dashboard and on the command line; the newest first."
     >
       <AuditLog />
     </OperatorPage>
@@ -141,7 +140,7 @@ function filterOfAddress(): Filter {
 
 function queryOf({ to, ...filter }: Filter): string {
   // The last day is included.
-  const end = to === '' ? '' : new Date(Date.parse(to) + 86_400_000).toISOString();
+  const end = to === '' ? '' : new Date(Date.parse(to) + DAY).toISOString();
   const given = Object.entries({ ...filter, to: end }).filter(([, value]) => value.trim() !== '');
   return new URLSearchParams(given).toString();
 }

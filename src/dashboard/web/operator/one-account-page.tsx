@@ -11,13 +11,13 @@ import type {
 import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
-import { KeyState } from '../keys/key-state.tsx';
+import { isLive, KeyState } from '../keys/key-state.tsx';
 import { useAccountDetails } from './account-link.tsx';
 import { Section } from './account-section.tsx';
 import { AuditEntries } from './audit-entries.tsx';
+import { Figure } from './figure.tsx';
 import { actionsOn, type OperatorAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
-import { Figure } from './overview-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
 import './operator.css';
 
@@ -195,10 +195,6 @@ function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: OperatorA
       </Paper>
     </Section>
   );
-}
-
-function isLive({ state }: KeyInfo): boolean {
-  return state === 'active' || state === 'expiring' || state === 'banned';
 }
 
 function revocationOf({ id, name, lastFour, environment }: KeyInfo): OperatorAction {

@@ -1,12 +1,12 @@
 import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { requestsOf } from '../../../core/usage.ts';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
 import { Empty, Pending } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
+import { Figure } from './figure.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 
@@ -18,7 +18,7 @@ export default function OverviewPage() {
   return (
     <OperatorPage
       title="Overview"
-      description="All accounts together in the last 24 hours, and how the service is."
+      description="All accounts together in the last 24 hours, and the health of the service."
     >
       <Overview />
     </OperatorPage>
@@ -65,32 +65,9 @@ function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartP
         title="Last backup"
         value={lastBackup ? `${durationText(Math.max(0, now - lastBackup.at))} ago` : 'None'}
       >
-        {lastBackup ? <Time at={lastBackup.at} /> : 'See the command backup'}
+        {lastBackup ? <Time at={lastBackup.at} /> : 'Make one with the command backup'}
       </Figure>
     </div>
-  );
-}
-
-interface FigureProps {
-  readonly title: string;
-  readonly value: string;
-  readonly children: ReactNode;
-}
-
-/** A number with its title. */
-export function Figure({ title, value, children }: FigureProps) {
-  return (
-    <Paper withBorder p="md">
-      <Text size="sm" c="dimmed">
-        {title}
-      </Text>
-      <Text size="xl" fw={700}>
-        {value}
-      </Text>
-      <Text size="sm" c="dimmed" component="div">
-        {children}
-      </Text>
-    </Paper>
   );
 }
 
@@ -109,7 +86,7 @@ function Health({ overview: { checks } }: PartProps) {
               className="entry-title"
               {...(problem !== null && { c: 'var(--mantine-color-error)' })}
             >
-              {problem ?? 'Fine'}
+              {problem ?? 'OK'}
             </Text>
           </li>
         ))}

@@ -166,5 +166,5 @@ function usePlanChange(close: () => void) {
 
 function numbersOf(plan: Plan): string {
   const { limits } = PLANS[plan];
-  return limits ? limitsText(limits) : 'Numbers of its own';
+  return limits ? limitsText(limits) : 'Limits of its own';
 }

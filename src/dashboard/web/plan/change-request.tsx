@@ -29,7 +29,7 @@ export function ChangeRequest({ account, contact }: ChangeRequestProps) {
           </Text>
         )}
         <Text size="sm" c="dimmed">
-          A new plan holds for your next request; keys stay as they are.
+          A new plan applies from your next request on. Your keys do not change.
         </Text>
       </Stack>
     </Paper>

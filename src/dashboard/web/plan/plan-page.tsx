@@ -15,7 +15,7 @@ export default function PlanPage() {
   return (
     <Page
       title="Plan"
-      description="Limits hold for each environment on its own, for all keys together."
+      description="Limits apply to each environment separately, and to all of its keys together."
     >
       {account ? (
         <>

@@ -13,7 +13,7 @@ export function confirmWrite({ method, url }: ApiRequest): Promise<boolean> {
     'dialog',
     { 'aria-labelledby': heading.id },
     heading,
-    element('p', {}, 'This request changes real data. It cannot be taken back.'),
+    element('p', {}, 'This request changes real data. It cannot be undone.'),
     element('p', { class: 'monospace address' }, `${method} ${url}`),
   );
   const choices = [

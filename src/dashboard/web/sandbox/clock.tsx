@@ -1,11 +1,9 @@
 import { Group, Text } from '@mantine/core';
 import type { SandboxInfo } from '../../shared/sandbox.ts';
 import { ActionButton } from '../common/action-button.tsx';
-import { durationText, Time, useNow } from '../common/time.tsx';
+import { DAY, durationText, SECOND, Time, useNow } from '../common/time.tsx';
 import { Section } from './section.tsx';
 
-const SECOND = 1_000;
-const DAY = 24 * 60 * 60 * SECOND;
 /** The removal date of getPet. */
 const REMOVAL = Date.UTC(2030, 11, 5);
 
@@ -28,7 +26,7 @@ export function Clock({ info, isBusy, onAdvance }: ClockProps) {
   return (
     <Section
       title="Clock"
-      description="Windows, bans, keys, Idempotency-Keys and the removal of operations follow it, in staging alone."
+      description="In staging, windows, bans, keys, Idempotency-Keys and the removal of operations follow this clock."
     >
       <Text fw={600}>
         It is <Time at={now} />

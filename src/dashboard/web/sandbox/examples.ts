@@ -1,7 +1,7 @@
 import { ERRORS } from '../../../core/errors.ts';
 
 /** An example of a simulation, and its effect. */
-export interface SimulationExample {
+interface SimulationExample {
   /** The item, such as `delay;ms=2000`. */
   readonly simulate: string;
   readonly effect: string;

@@ -1,5 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { SandboxBanChange, SandboxInfo, SandboxUsageChange } from '../../shared/sandbox.ts';
+import type {
+  SandboxBanChange,
+  SandboxClockChange,
+  SandboxInfo,
+  SandboxUsageChange,
+} from '../../shared/sandbox.ts';
 import { call, useAction } from '../api.ts';
 
 const SANDBOX = ['sandbox'] as const;
@@ -36,7 +41,9 @@ export function useSandboxChange() {
 function send(change: SandboxChange): Promise<SandboxInfo> {
   switch (change.kind) {
     case 'advance':
-      return call('POST', '/sandbox/clock', { advanceSeconds: change.seconds });
+      return call('POST', '/sandbox/clock', {
+        advanceSeconds: change.seconds,
+      } satisfies SandboxClockChange);
     case 'usage':
       return call('PUT', '/sandbox/usage', change.usage);
     case 'ban':

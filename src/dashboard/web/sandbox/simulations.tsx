@@ -22,8 +22,8 @@ export function Simulations({ addresses }: Pick<SessionInfo, 'addresses'>) {
         Simulations
       </Title>
       <Text size="sm" c="dimmed">
-        Errors and lost replies, as clients meet them in earnest. In staging alone, also with the
-        quickstart.
+        Errors and lost replies, as they happen in production. They work only with keys of staging,
+        also in the quickstart.
       </Text>
       <NativeSelect
         label="Simulation"

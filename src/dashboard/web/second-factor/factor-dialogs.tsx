@@ -62,7 +62,7 @@ export function PasskeySetUp({
       onDone={onDone}
     >
       <Text size="sm">
-        Your browser makes the passkey, and asks for a PIN or a fingerprint, for example.
+        Your browser creates the passkey. It may ask for a PIN or a fingerprint.
       </Text>
     </FieldForm>
   );

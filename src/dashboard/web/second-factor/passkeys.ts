@@ -16,7 +16,7 @@ export async function signInByPasskey(): Promise<Entered> {
   const optionsJSON = await call<PublicKeyCredentialRequestOptionsJSON>('POST', path);
   const response = await inWords(
     ({ startAuthentication }) => startAuthentication({ optionsJSON }),
-    'The browser gave no passkey. Try again, or sign in another way.',
+    'The browser returned no passkey. Try again, or sign in another way.',
   );
   return call('POST', '/auth/sign-in/passkey', { response });
 }
@@ -28,7 +28,7 @@ export async function addPasskey(
 ): Promise<RecoveryCodes> {
   const response = await inWords(
     ({ startRegistration }) => startRegistration({ optionsJSON }),
-    'The browser made no passkey. Try again.',
+    'The browser created no passkey. Try again.',
   );
   return call('POST', '/auth/second-factors/passkeys', { name, response });
 }

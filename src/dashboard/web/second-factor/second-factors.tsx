@@ -89,7 +89,7 @@ function List({ factors, open }: ListProps) {
         </Button>
       ) : (
         <Text size="sm" c="dimmed">
-          Passkeys need a browser that knows them, and this page at a host name over https, or at
+          Passkeys need a browser that supports them, and this page at a host name over https, or at
           localhost.
         </Text>
       )}

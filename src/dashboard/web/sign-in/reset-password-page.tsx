@@ -91,7 +91,7 @@ function PasswordForm({
   if (failedWith(set.error, 'invalid')) {
     return (
       <AskAgain {...askAgain} title="This link is over">
-        It was used before, or came too late.
+        It was used before, or has expired.
       </AskAgain>
     );
   }

@@ -118,7 +118,7 @@ function OwnKey({ onChange }: { readonly onChange: GetKeyProps['onChange'] }) {
   return (
     <PasswordField
       label="Your own key"
-      description="Stays in this page; it goes to the service with the request alone."
+      description="Stays in this page, and is sent only with the request."
       placeholder="pst_live_…"
       autoComplete="off"
       maw={440}

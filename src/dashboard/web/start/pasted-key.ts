@@ -2,7 +2,7 @@ import { environmentOfShape } from '../../../core/api-key-text.ts';
 import type { ExampleKey } from './examples.ts';
 
 /** A pasted key with the removed part of the text, or a message about the problem with the text. */
-export type PastedKey =
+type PastedKey =
   | { readonly key: ExampleKey; readonly leftOut: string | undefined }
   | { readonly problem: string };
 
@@ -39,7 +39,7 @@ export function readPastedKey(pasted: string): PastedKey {
 
 function problemOf(text: string): string {
   if (text.includes('…') || text.includes('...')) {
-    return 'This is a key as lists show it. The whole key was shown once, when it was made: create another if it is lost.';
+    return 'This is a key as lists show it. The whole key was shown once, when it was created; if it is lost, create another.';
   }
   if (/\s/.test(text)) return 'A key has no spaces. Paste the key alone.';
   const [prefix, rest] = split(text);

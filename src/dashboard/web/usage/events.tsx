@@ -2,11 +2,9 @@ import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
 import type { UsageEvent } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
-import { Time } from '../common/time.tsx';
+import { HOUR, Time } from '../common/time.tsx';
 import { SteadyList } from '../live/steady-list.tsx';
 import { BEFORE_BAN, requestsAddress } from './selection.ts';
-
-const HOUR = 60 * 60 * 1_000;
 
 interface EventsProps {
   readonly events: readonly UsageEvent[];
@@ -24,7 +22,7 @@ export function Events({ events, accountId }: EventsProps) {
             Refused and banned
           </Title>
           <Text size="sm" c="dimmed">
-            The last 30 days. Wait as long as Retry-After says, and neither happens.
+            The last 30 days. A client that waits as long as Retry-After says avoids both.
           </Text>
         </Stack>
         {events.length === 0 ? (

@@ -2,10 +2,8 @@ import { Anchor, Group, NativeSelect, SegmentedControl, Stack, TextInput } from 
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import type { UsageReport, UsedKey } from '../../shared/usage.ts';
 import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
-import { Time } from '../common/time.tsx';
+import { HOUR, Time } from '../common/time.tsx';
 import { PRESETS, type Preset, type Selection } from './selection.ts';
-
-const HOUR = 60 * 60 * 1_000;
 
 interface FiltersProps {
   readonly selection: Selection;
