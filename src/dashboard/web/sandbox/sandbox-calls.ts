@@ -1,10 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type {
-  SandboxBanChange,
-  SandboxClockChange,
-  SandboxInfo,
-  SandboxUsageChange,
-} from '../../shared/sandbox.ts';
+import type { SandboxBanChange, SandboxInfo, SandboxUsageChange } from '../../shared/sandbox.ts';
 import { call, useAction } from '../api.ts';
 
 const SANDBOX = ['sandbox'] as const;
@@ -41,9 +36,7 @@ export function useSandboxChange() {
 function send(change: SandboxChange): Promise<SandboxInfo> {
   switch (change.kind) {
     case 'advance':
-      return call('POST', '/sandbox/clock', {
-        advanceSeconds: change.seconds,
-      } satisfies SandboxClockChange);
+      return call('POST', '/sandbox/clock', { advanceSeconds: change.seconds });
     case 'usage':
       return call('PUT', '/sandbox/usage', change.usage);
     case 'ban':
