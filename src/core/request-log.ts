@@ -137,15 +137,12 @@ export interface SentReply {
   readonly retryAfter: string | undefined;
 }
 
-/** The place reserved for one reply among those to record. */
-export interface LogPlace {
-  readonly replies: SentReply[];
-  /** Its index in `replies`. */
-  next: number;
-}
-
 /** Selects which replies are recorded. No call waits. */
 export interface RequestRecorder {
-  /** Counts a reply and reserves its place; `undefined` when it is not recorded. Fill the place immediately. */
-  place(key: LoggedKey, at: number, status: number): LogPlace | undefined;
+  /**
+   * Counts a reply, and records it unless there are too many.
+   * @param at when the request arrived, epoch ms.
+   * @param describe returns the reply; called immediately, and only if it is recorded.
+   */
+  record(key: LoggedKey, at: number, status: number, describe: () => SentReply): void;
 }

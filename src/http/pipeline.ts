@@ -1,13 +1,10 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
-import type { RequestRecorder } from '../core/request-log.ts';
 import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
-import { type Clock, type Instant, later } from '../lib/clock.ts';
-import type { AddressRange } from '../lib/ip-address.ts';
+import { type Instant, later } from '../lib/clock.ts';
 import { lazyValue } from '../lib/lazy.ts';
-import type { Api } from './api.ts';
 import {
   type AuthenticatedCaller,
   addressCaller,
@@ -18,51 +15,17 @@ import {
 import { clientAddress } from './client-address.ts';
 import { dispatch, publicReply } from './dispatch.ts';
 import { bareResponse, INTERNAL_ERROR, limitReply } from './error-replies.ts';
-import type { Connections } from './listener.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
 import { selectRepresentation } from './representation.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
 import { sentReply } from './sent-reply.ts';
 import type { ServedOperation } from './served-operations.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
 import { lazySimulate } from './simulation/lazy-simulate.ts';
 import { noteCode } from './simulation/sent-instead.ts';
-import { type ApiTarget, type Pages, type PageTarget, pathOf, Targets } from './targets.ts';
-
-/** The log of the pipeline. */
-export interface ServiceLog {
-  /** One line per request, at level debug. `took` is in ms. */
-  request?(request: Request, requestId: string, status: number, took: number): void;
-  /** A failure whose cause clients do not see. */
-  failure(error: unknown, requestId: string): void;
-}
-
-/** The metrics of the pipeline; must not wait. */
-export interface ServiceMetrics {
-  /**
-   * Records a response.
-   * @param operation its id in the contract, or `none` if the request names no operation.
-   * @param took ms
-   */
-  recordResponse(operation: string, status: number, took: number): void;
-  /** Records the rate limiter's decision on a request. */
-  recordDecision(outcome: RateLimitResult['outcome']): void;
-}
-
-export interface ServiceOptions {
-  /** The first one answers requests outside of every base address. */
-  readonly apis: readonly Api[];
-  readonly pages?: Pages | undefined;
-  /** Proxies whose `X-Forwarded-For` is trusted. */
-  readonly trustedProxies: readonly AddressRange[];
-  readonly clock: Clock;
-  readonly log: ServiceLog;
-  readonly metrics: ServiceMetrics;
-  readonly connections: Connections;
-  /** Records requests of accounts in the request log, unless it is off. */
-  readonly recorder?: RequestRecorder | undefined;
-}
+import { type ApiTarget, type PageTarget, pathOf, Targets } from './targets.ts';
 
 /** A request to the API with its caller. */
 interface IdentifiedRequest {
@@ -79,8 +42,9 @@ interface IdentifiedRequest {
 const NO_OPERATION = 'none';
 
 /**
- * Handles every request that the HTTP parser accepts. Read it from top to bottom: `handle` parses the
- * request, `#handleApi` or `#handlePage` answers it.
+ * Handles every request that the HTTP parser accepts. Read it from top to bottom: `handle` finds what the
+ * request is for, `#handleApi` authenticates and admits it, `#makeReply` dispatches it, and `#respond` sends the reply.
+ * The methods below `#errorReply` handle the rarer kinds of requests.
  */
 export class HttpService {
   readonly #options: ServiceOptions;
@@ -119,18 +83,6 @@ export class HttpService {
     return this.#handleApi(received, target);
   }
 
-  /** The paths that the API serves, with `{parameters}`. */
-  get servedPaths(): Iterable<string> {
-    return this.#targets.servedPaths();
-  }
-
-  /** The pattern of the requested path, such as `/v1/pets/{petId}`; `undefined` outside of the API. */
-  routeOf(request: Request): string | undefined {
-    const target = this.#targets.find(request);
-    if ('pages' in target || !target.api || !target.match) return undefined;
-    return pathOf(target.api.baseUrl) + target.match.route.path;
-  }
-
   /**
    * Handles a request to the API: authenticate, admit, dispatch, respond. A step whose result is ready
    * immediately returns no promise, and is not awaited.
@@ -138,8 +90,8 @@ export class HttpService {
   async #handleApi(received: ReceivedRequest, target: ApiTarget): Promise<Response> {
     const { request, id, receivedAt, address } = received;
     const { api } = target;
-    const open = publicReply(target, request);
-    if (open !== undefined) return this.#respondFreely(received, target, open);
+    const unlimited = publicReply(target, request);
+    if (unlimited !== undefined) return this.#respondWithoutQuota(received, target, unlimited);
 
     let caller: Caller;
     try {
@@ -147,7 +99,7 @@ export class HttpService {
       caller = found instanceof Promise ? await found : found;
     } catch (error) {
       // It is unknown whether the key is valid, so the request must not use the quota of the address.
-      return this.#respondFreely(received, target, this.#errorReply(error, id));
+      return this.#respondWithoutQuota(received, target, this.#errorReply(error, id));
     }
     const now = api.isRealTime ? receivedAt : timeOf(caller.key, receivedAt);
     const served = operationOf(target, request);
@@ -156,33 +108,15 @@ export class HttpService {
       return this.#simulate(identified, caller, api.simulations);
     }
 
-    const decision = api.limiterOf(caller.quota).take(caller.quota, now);
+    const { quota } = caller;
+    const decision = api.limiterOf(quota).take(quota, now);
+    // The address is read before each wait, because it is unknown once the client has left.
     if (decision instanceof Promise) address();
     const limits = decision instanceof Promise ? await decision : decision;
     this.#options.metrics.recordDecision(limits.outcome);
-    const made = this.#makeReply(identified, limits);
-    if (!(made instanceof Promise)) return this.#respond(identified, made, limits);
-    address();
-    return this.#respond(identified, await made, limits);
-  }
-
-  /** Sends a reply that uses no quota; its headers show the limits of the client's address. */
-  async #respondFreely(
-    received: ReceivedRequest,
-    target: ApiTarget,
-    made: Awaitable<Reply>,
-  ): Promise<Response> {
-    const { request, id, receivedAt: now, address } = received;
-    let reply: Reply;
-    try {
-      reply = await made;
-    } catch (error) {
-      reply = this.#errorReply(error, id);
-    }
-    const caller = unauthenticated(target.api, address, reply);
-    const limits = await target.api.limiterOf(caller.quota).peek(caller.quota, now);
-    const served = operationOf(target, request);
-    return this.#respond({ received, target, served, caller, now }, reply, limits);
+    const reply = this.#makeReply(identified, limits);
+    if (reply instanceof Promise) address();
+    return this.#respond(identified, reply instanceof Promise ? await reply : reply, limits);
   }
 
   /** The reply to a request that the limiter decided with this result. */
@@ -202,6 +136,57 @@ export class HttpService {
     } catch (error) {
       return this.#errorReply(error, id);
     }
+  }
+
+  /** Sends a reply: adds what all replies have, and records it. */
+  #respond(
+    { received, target, served, caller: { key }, now }: IdentifiedRequest,
+    reply: Reply,
+    limits: RateLimitResult,
+  ): Response {
+    const { request, id, receivedAt } = received;
+    const { clock, log, metrics, recorder } = this.#options;
+    const complete = served?.deprecationHeaders
+      ? withHeaders(reply, served.deprecationHeaders)
+      : reply;
+    const selected = selectRepresentation(complete, request);
+    const { status } = selected;
+    const operation = served?.id ?? NO_OPERATION;
+    const took = clock.now().elapsed - receivedAt.elapsed;
+    if (key) target.api.recordUsage(key, { operation, status, took, at: receivedAt.wall });
+    metrics.recordResponse(operation, status, took);
+    log.request?.(request, id, status, took);
+    if (key) {
+      const describe = () => sentReply(received, key, selected, limits, now, took);
+      recorder?.record(key, receivedAt.wall, status, describe);
+    }
+    return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
+  }
+
+  /** The one place where an error becomes a reply; failures of the service are logged. */
+  #errorReply(error: unknown, id: string): Reply {
+    const problem: Problem = error instanceof ApiError ? error : INTERNAL_ERROR;
+    if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
+    return problemReply(problem);
+  }
+
+  /** Sends a reply that uses no quota; its headers show the limits of the client's address. */
+  async #respondWithoutQuota(
+    received: ReceivedRequest,
+    target: ApiTarget,
+    made: Awaitable<Reply>,
+  ): Promise<Response> {
+    const { request, id, receivedAt: now, address } = received;
+    let reply: Reply;
+    try {
+      reply = await made;
+    } catch (error) {
+      reply = this.#errorReply(error, id);
+    }
+    const caller = unauthenticated(target.api, address, reply);
+    const limits = await target.api.limiterOf(caller.quota).peek(caller.quota, now);
+    const served = operationOf(target, request);
+    return this.#respond({ received, target, served, caller, now }, reply, limits);
   }
 
   /** Admits and answers a request of staging that may meet a simulation. */
@@ -253,33 +238,16 @@ export class HttpService {
     return this.#handleApi({ request, id, receivedAt: this.#options.clock.now(), address }, target);
   }
 
-  #respond(
-    { received, target, served, caller: { key }, now }: IdentifiedRequest,
-    reply: Reply,
-    limits: RateLimitResult,
-  ): Response {
-    const { request, id, receivedAt } = received;
-    const { clock, log, metrics, recorder } = this.#options;
-    const complete = served?.deprecationHeaders
-      ? withHeaders(reply, served.deprecationHeaders)
-      : reply;
-    const selected = selectRepresentation(complete, request);
-    const { status } = selected;
-    const operation = served?.id ?? NO_OPERATION;
-    const took = clock.now().elapsed - receivedAt.elapsed;
-    if (key) target.api.recordUsage(key, { operation, status, took, at: receivedAt.wall });
-    metrics.recordResponse(operation, status, took);
-    log.request?.(request, id, status, took);
-    const place = key && recorder?.place(key, receivedAt.wall, status);
-    if (place) place.replies[place.next] = sentReply(received, key, selected, limits, now, took);
-    return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
+  /** The paths that the API serves, with `{parameters}`. */
+  get servedPaths(): Iterable<string> {
+    return this.#targets.servedPaths();
   }
 
-  /** The one place where an error becomes a reply; failures of the service are logged. */
-  #errorReply(error: unknown, id: string): Reply {
-    const problem: Problem = error instanceof ApiError ? error : INTERNAL_ERROR;
-    if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
-    return problemReply(problem);
+  /** The pattern of the requested path, such as `/v1/pets/{petId}`; `undefined` outside of the API. */
+  routeOf(request: Request): string | undefined {
+    const target = this.#targets.find(request);
+    if ('pages' in target || !target.api || !target.match) return undefined;
+    return pathOf(target.api.baseUrl) + target.match.route.path;
   }
 }
 

@@ -8,7 +8,6 @@ import {
   ADDED_BETWEEN_TRIMS,
   type LoggedKey,
   type LoggedRequest,
-  type LogPlace,
   RECORDED_PER_SECOND,
   type RequestLogStore,
   type RequestRecorder,
@@ -30,7 +29,8 @@ const SLOWEST_REPLY = MINUTE;
 const COUNTED_ACCOUNTS = 50_000;
 
 /** The replies to an account in one second. */
-interface Bucket extends LogPlace {
+interface Bucket {
+  readonly replies: SentReply[];
   readonly accountId: string;
   /** Whole seconds since the Unix epoch. */
   readonly second: number;
@@ -81,30 +81,17 @@ export class RequestLogRecorder implements RequestRecorder {
     this.#heldBack = new HeldBackRequests(options);
   }
 
-  place(key: LoggedKey, at: number, status: number): LogPlace | undefined {
-    const second = this.#secondOf(at);
+  record(key: LoggedKey, at: number, status: number, describe: () => SentReply): void {
     const rank = rankOf(status);
-    // Most requests of a busy process end here, before anything is looked up.
-    if (rank === RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
-    const { accountId } = key;
-    const known = this.#open.get(accountId);
-    const isOpen = known?.second === second;
-    // In a full bucket a reply replaces another one or is not recorded, so it needs no budget.
-    const isFull = isOpen && known.replies.length === RECORDED_PER_SECOND;
-    if (!isFull && rank !== RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
-    if (!isFull && !this.#hasRoom(rank)) {
-      this.#options.onDropped(1);
-      return undefined;
-    }
-    const bucket = isOpen ? known : this.#begin(accountId, second, known);
+    const bucket = this.#bucketFor(key, this.#secondOf(at), rank);
+    if (!bucket) return;
     bucket.seen += 1;
     bucket.seenByRank[rank] += 1;
-    const next = indexFor(bucket, rank);
-    if (next === undefined) return undefined;
-    if (next === bucket.replies.length) this.#held += 1;
+    const index = indexFor(bucket, rank);
+    if (index === undefined) return;
+    if (index === bucket.replies.length) this.#held += 1;
     bucket.heldByRank[rank] += 1;
-    bucket.next = next;
-    return bucket;
+    bucket.replies[index] = describe();
   }
 
   /**
@@ -161,10 +148,27 @@ export class RequestLogRecorder implements RequestRecorder {
     return waiting < (rank === RANKS.rest ? WAITING_CAPACITY / 2 : WAITING_CAPACITY);
   }
 
+  /** The bucket of a reply; `undefined`, after counting the reply, if there are too many. */
+  #bucketFor(key: LoggedKey, second: number, rank: Rank): Bucket | undefined {
+    // Most requests of a busy process end here, before anything is looked up.
+    if (rank === RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
+    const { accountId } = key;
+    const known = this.#open.get(accountId);
+    const isOpen = known?.second === second;
+    // In a full bucket a reply replaces another one or is not recorded, so it needs no budget.
+    const isFull = isOpen && known.replies.length === RECORDED_PER_SECOND;
+    if (!isFull && rank !== RANKS.rest && !this.#budget.takes(second, rank)) return skip(key);
+    if (!isFull && !this.#hasRoom(rank)) {
+      this.#options.onDropped(1);
+      return undefined;
+    }
+    return isOpen ? known : this.#begin(accountId, second, known);
+  }
+
   #begin(accountId: string, second: number, former: Bucket | undefined): Bucket {
     if (former) this.#closed.push(former);
     const counts = { seen: 0, seenByRank: zeros(), heldByRank: zeros() };
-    const bucket: Bucket = { accountId, second, replies: [], next: 0, ...counts };
+    const bucket: Bucket = { accountId, second, replies: [], ...counts };
     this.#open.set(accountId, bucket);
     return bucket;
   }

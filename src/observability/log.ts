@@ -3,7 +3,7 @@ import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '../config/settings.ts';
 import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
-import type { ServiceLog } from '../http/pipeline.ts';
+import type { ServiceLog } from '../http/service-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { JobReport } from '../lib/scheduler.ts';
 import { withTimeout } from '../lib/timeout.ts';

@@ -2,7 +2,7 @@ import packageJson from '../../package.json';
 import type { BackupRecords } from '../core/backup-records.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
-import type { ServiceMetrics } from '../http/pipeline.ts';
+import type { ServiceMetrics } from '../http/service-options.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';

@@ -62,8 +62,7 @@ function scene(add: (requests: readonly LoggedRequest[]) => Promise<void>) {
     const fresh = keyOf(accountId, environment);
     const key = keys.get(fresh.id) ?? fresh;
     keys.set(key.id, key);
-    const place = recorder.place(key, at, status);
-    if (place) place.replies[place.next] = sent(key, at, status);
+    recorder.record(key, at, status, () => sent(key, at, status));
   };
   return { clock, recorder, record, counts, trimmed };
 }

@@ -5,14 +5,14 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
 /** Test files of behaviour that does not depend on the store. */
 const BEHAVIOUR = [
-  ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `pets/${name}`),
+  ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `api/pets/${name}`),
   ...['api-keys', 'key-changes', 'plans'].map((name) => `keys/${name}`),
   ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'saved-quotas'].map(
     (name) => `limits/${name}`,
   ),
   'http/entity-tags',
-  ...['clock', 'limits'].map((name) => `sandbox/${name}`),
-  ...['quickstart', 'delivery'].map((name) => `quickstart/${name}`),
+  ...['clock', 'limits'].map((name) => `api/sandbox/${name}`),
+  ...['quickstart', 'delivery'].map((name) => `api/messages/${name}`),
   ...['commands-accounts', 'seed'].map((name) => `cli/${name}`),
   ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'].map(
     (name) => `sign-in/${name}`,
