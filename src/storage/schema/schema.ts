@@ -6,7 +6,7 @@ import type { Environment } from '../../core/environments.ts';
 import type { PetStatus } from '../../core/pets.ts';
 import type { Plan } from '../../core/plans.ts';
 import { SIGN_IN_TABLES } from '../accounts/sign-in-tables.ts';
-import { COUNT_COLUMNS } from '../requests/usage-columns.ts';
+import { REQUEST_TABLES } from '../requests/request-tables.ts';
 import {
   all,
   bytes,
@@ -140,55 +140,7 @@ export const TABLES = {
       key_id: optionalText(),
     },
   },
-  usage: {
-    file: 'accounts',
-    distributedBy: 'account_id',
-    primaryKey: ['account_id', 'hour', 'environment'],
-    columns: {
-      account_id: text(),
-      // Whole hours since the Unix epoch.
-      hour: integer(),
-      environment: text<Environment>(),
-      ...all(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
-    },
-  },
-  // The usage of keys by hour or, if `hours` is 24, by UTC day. `usage` has the counts of earlier releases.
-  key_usage: {
-    file: 'accounts',
-    distributedBy: 'account_id',
-    primaryKey: ['account_id', 'hour', 'hours', 'key_id', 'operation'],
-    columns: {
-      account_id: text(),
-      // The first hour, in whole hours since the Unix epoch.
-      ...all(integer(), 'hour', 'hours'),
-      environment: text<Environment>(),
-      ...all(text(), 'key_id', 'operation'),
-      ...all(integer(), ...COUNT_COLUMNS),
-    },
-  },
-  // The latest requests of each account.
-  request_log: {
-    file: 'requests',
-    distributedBy: 'account_id',
-    primaryKey: ['account_id', 'id'],
-    columns: {
-      ...all(text(), 'account_id', 'id'),
-      at: integer(),
-      request_id: text(),
-      environment: text<Environment>(),
-      ...all(text(), 'key_id', 'method', 'path'),
-      status: integer(),
-      ...all(optionalText(), 'code', 'message'),
-      ...all(integer(), 'duration_micros', 'reply_bytes'),
-      address: text(),
-      ...all(optionalText(), 'user_agent', 'simulation'),
-      // 1 if the reply was replayed from an earlier request.
-      replayed: integer(),
-      // Numbers; see `limitsText`.
-      limits: text(),
-      not_recorded: integer(),
-    },
-  },
+  ...REQUEST_TABLES,
   audit: {
     file: 'accounts',
     distributedBy: 'reference',
