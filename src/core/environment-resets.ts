@@ -24,8 +24,8 @@ interface EnvironmentData {
 
 /**
  * Deletes everything in environments apart from accounts and keys; an interrupted reset is repeated from the beginning.
- * The deletions may take many transactions, so servers drop their cached data when they begin, and again at the end,
- * because they may have cached rows that were deleted afterwards. May raise `StorageUnavailable`.
+ * The deletions may take many transactions, so servers drop their cached pages when they begin. At the end they drop all
+ * cached data, also pages that they have read in between. May raise `StorageUnavailable`.
  * @param now epoch ms.
  */
 export async function resetEnvironments(

@@ -216,7 +216,7 @@ export class StorageUnavailable extends ApiError {
   }
 }
 
-/** The code of an error of the system, such as `ENOENT`; `undefined` for any other error. */
+/** The `code` of an error, such as `ENOENT` of an error of the system; `undefined` if it has none. */
 export function errorCodeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -109,7 +109,7 @@ export const HEADER_NAMES: readonly HeaderName[] = Object.keys(HEADERS).filter(
   (name): name is HeaderName => Object.hasOwn(HEADERS, name),
 );
 
-/** On replies to requests that met a simulation, in staging alone. */
+/** On replies to requests that met a simulation; only in staging. */
 export const SIMULATED_REPLY_HEADERS = [
   {
     name: 'Petstore-Simulated',

@@ -44,7 +44,7 @@ const NO_OPERATION = 'none';
 /**
  * Handles every request that the HTTP parser accepts. Read it from top to bottom: `handle` finds what the
  * request is for, `#handleApi` authenticates and admits it, `#makeReply` dispatches it, and `#respond` sends the reply.
- * The methods below `#errorReply` handle the rarer kinds of requests.
+ * The methods below `#errorReply` are for rarer kinds of requests.
  */
 export class HttpService {
   readonly #options: ServiceOptions;
@@ -156,9 +156,9 @@ export class HttpService {
     if (key) target.api.recordUsage(key, { operation, status, took, at: receivedAt.wall });
     metrics.recordResponse(operation, status, took);
     log.request?.(request, id, status, took);
-    if (key) {
+    if (key && recorder) {
       const describe = () => sentReply(received, key, selected, limits, now, took);
-      recorder?.record(key, receivedAt.wall, status, describe);
+      recorder.record(key, receivedAt.wall, status, describe);
     }
     return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
   }

@@ -71,7 +71,9 @@ export class AppliedChanges {
     const accounts = [...idsOf('account', changes), ...sandboxes];
     const keys = idsOf('key', changes);
     if (keys.length + accounts.length > 0) keyCache.forget({ keys, accounts });
+    const begun = idsOf('pets', changes);
     for (const limiter of this.#limiters.values()) {
+      if (begun.includes(limiter.environment)) this.#notePetsReset(limiter.environment);
       const index = changes.findLastIndex(
         ({ kind, id }) => kind === 'environment' && id === limiter.environment,
       );

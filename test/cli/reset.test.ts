@@ -64,17 +64,18 @@ describe('petstore reset', () => {
     const { changes } = service.stores;
     const seen = await changes.revision();
     const announced = async () => (await changes.since(seen)).changes;
+    const begun = { kind: 'pets', id: 'production' } as const;
     const reset = { kind: 'environment', id: 'production' } as const;
     const pets = new Database(join(service.folder.path, 'production.db'));
     pets.run('BEGIN IMMEDIATE');
     const command = runCommand(RESET, onFolder(service.folder.path));
     await eventually(async () => (await announced()).length > 0);
-    expect(await announced()).toEqual([reset]);
+    expect(await announced()).toEqual([begun]);
     expect(pets.query('SELECT count(*) FROM pets').values()).toEqual([[1]]);
     pets.run('COMMIT');
     pets.close();
     expect((await command).code).toBe(0);
-    expect(await announced()).toEqual([reset, reset]);
+    expect(await announced()).toEqual([begun, reset]);
   });
 
   test('ends windows, strikes and bans of the running service', async () => {

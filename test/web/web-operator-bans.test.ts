@@ -93,7 +93,7 @@ describeWithBrowser('the bans page', (open) => {
       await route.fulfill({ response: reply, json: { ...(await reply.json()), total: 1_234 } });
     });
     await page.getByRole('link', { name: 'Bans' }).click();
-    await page.getByText('1 of 1,234 bans, the oldest first.').waitFor();
+    await page.getByText('1 of 1,234 bans: the latest ones.').waitFor();
     expect(browser.problems).toEqual([]);
   });
 

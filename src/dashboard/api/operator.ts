@@ -70,8 +70,9 @@ async function setPlan(context: AccountContext): Promise<Response> {
 async function listBans({ options }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const active = await stores.bans.active(clock.now().wall);
-  const bans = await banInfos(active.slice(0, MAX_BANS), stores);
-  return json<BanList>(200, { bans, total: active.length });
+  const latest = active.slice(-MAX_BANS);
+  const bans = await banInfos(latest, stores);
+  return json<BanList>(200, { bans, total: active.length - (latest.length - bans.length) });
 }
 
 /** Bans with their keys and accounts, without those whose account has been deleted meanwhile. */

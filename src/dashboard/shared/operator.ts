@@ -72,7 +72,7 @@ export interface ResetLinkInfo {
  * sign-in.
  */
 export interface BanList {
-  /** The active bans, the oldest first, at most `MAX_BANS`. */
+  /** The latest active bans, at most `MAX_BANS`, by ascending start. */
   readonly bans: readonly BanInfo[];
   /** Number of all active bans. */
   readonly total: number;

@@ -43,7 +43,7 @@ const EXPECTATIONS = {
   token: 'the token of a link',
   id: 'the id of a session or a passkey',
   code: 'text',
-  setUpId: 'the "setUpId" of the authenticator app',
+  setUpId: 'the "setUpId" of the authenticator app; reload the page to get it',
   name: PASSKEY_NAME,
   response: 'what the browser returned',
 };

@@ -49,8 +49,8 @@ export async function confirmTotp(context: SignInContext): Promise<Outcome> {
   const { secondFactors } = options.stores;
   const attempt = await attempts.take(address, 'code', account.email, id);
   const encrypted = await secondFactors.totpSecret(account.id);
-  if (session.factors.hasTotp) throw appExists();
   if (!encrypted || setUpId !== setUpIdOf(encrypted)) throw setUpReplaced();
+  if (session.factors.hasTotp) throw appExists();
   const secret = await decryptTotpSecret(authContext, encrypted);
   const step = await matchingStep(secret, code);
   if (step === undefined) throw new DashboardError(...WRONG_CODE);
@@ -97,7 +97,7 @@ function appExists() {
 function setUpReplaced() {
   return new DashboardError(
     'conflict',
-    'An authenticator app was set up in another window meanwhile, so this key no longer works. Delete it from the app, then press Cancel and start again.',
+    'An authenticator app was set up in another window meanwhile, so this key does not work. Delete it from the app, and reload the page.',
   );
 }
 

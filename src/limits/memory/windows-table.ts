@@ -71,6 +71,8 @@ export class WindowsTable {
   }
 
   #drop(windows: CallerWindows, isExpired: boolean): void {
+    // The cache of addresses also reports windows that were dropped before.
+    if (windows.isDropped) return;
     windows.isDropped = true;
     this.#onDrop(windows, isExpired);
   }

@@ -159,6 +159,7 @@ export function storedAccounts(
     },
     async search(text, limit) {
       const all = (await select()).orderBy('email').limit(limit);
+      // Addresses are stored in lower case, also their letters outside of ASCII.
       const matching = () =>
         all.where((where) => containsText(where, where.ref('email'), text.toLowerCase()));
       const rows = await (text === '' ? all : matching()).execute();

@@ -35,9 +35,7 @@ export function storedAuditLog({ changes, queries }: Access<typeof auditChanges>
       if (from !== undefined) selected = selected.where('at', '>=', from);
       if (to !== undefined) selected = selected.where('at', '<', to);
       if (actor !== '') {
-        selected = selected.where((where) =>
-          containsText(where, where.ref('actor'), actor.toLowerCase()),
-        );
+        selected = selected.where((where) => containsText(where, where.ref('actor'), actor));
       }
       return selected.orderBy('number', 'desc').limit(limit).execute();
     },

@@ -20,11 +20,11 @@ export const environmentResetChanges = {
     environments: readonly Environment[],
   ): Promise<void> {
     for (const environment of environments) {
-      await recordChange(transaction, 'environment', environment);
+      await recordChange(transaction, 'pets', environment);
     }
   },
 
-  async resetEnvironments(
+  async completeResets(
     transaction: Transaction,
     environments: readonly Environment[],
     by: Actor,
@@ -65,7 +65,7 @@ export function storedEnvironmentResets(
           await deleteInWindows(access, table, 'environment = ?', environment);
         }
       }
-      await access.changes.resetEnvironments(environments, by, now);
+      await access.changes.completeResets(environments, by, now);
       await requestLog.forgetEnvironments(environments);
     },
   };

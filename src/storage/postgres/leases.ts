@@ -16,7 +16,7 @@ const TRIES = 10;
 const TOGETHER = 'together';
 
 const FIND = select('counting', ['holder', 'renewals'], 'WHERE environment = ?');
-type ClaimRow = NonNullable<(typeof FIND)['row']>;
+type LeaseRow = NonNullable<(typeof FIND)['row']>;
 
 /**
  * Leases stored as rows with a renewal counter. A process that finds a row watches whether it is renewed, so no
@@ -33,19 +33,19 @@ export class RowLeases implements Leases {
     const me = how === 'together' ? TOGETHER : Bun.randomUUIDv7();
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await this.#find(environment);
-      if (found?.holder === TOGETHER && how === 'together') return this.#claimOf(environment, me);
+      if (found?.holder === TOGETHER && how === 'together') return this.#leaseOf(environment, me);
       if (found && !(await this.#hasExpired(environment, found))) return undefined;
-      if (await this.#take(environment, me, found)) return this.#claimOf(environment, me);
+      if (await this.#take(environment, me, found)) return this.#leaseOf(environment, me);
     }
     return undefined;
   }
 
-  async #find(environment: Environment): Promise<ClaimRow | undefined> {
+  async #find(environment: Environment): Promise<LeaseRow | undefined> {
     const [row] = await this.#database.rows(FIND, environment);
     return row;
   }
 
-  async #hasExpired(environment: Environment, { holder, renewals }: ClaimRow): Promise<boolean> {
+  async #hasExpired(environment: Environment, { holder, renewals }: LeaseRow): Promise<boolean> {
     for (let waited = 0; waited < EXPIRES_AFTER; waited += LOOK_EVERY) {
       await Bun.sleep(LOOK_EVERY);
       const now = await this.#find(environment);
@@ -56,7 +56,7 @@ export class RowLeases implements Leases {
   }
 
   /** `false` when another process was faster. */
-  async #take(environment: Environment, me: string, found: ClaimRow | undefined): Promise<boolean> {
+  async #take(environment: Environment, me: string, found: LeaseRow | undefined): Promise<boolean> {
     const taken = found
       ? await this.#database.run(
           `UPDATE counting SET holder = $1, renewals = renewals + 1
@@ -71,7 +71,7 @@ export class RowLeases implements Leases {
     return taken > 0;
   }
 
-  #claimOf(environment: Environment, me: string): Lease {
+  #leaseOf(environment: Environment, me: string): Lease {
     const mine = [environment, me] as const;
     return {
       renew: async () => {

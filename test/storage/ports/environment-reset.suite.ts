@@ -156,7 +156,7 @@ export function environmentResetSuite(open: OpenBackend): void {
       const seen = await backend.changes.revision();
       await backend.environmentResets.announce(['staging']);
       const { changes } = await backend.changes.since(BigInt(seen));
-      expect(changes).toEqual([{ kind: 'environment', id: 'staging' }]);
+      expect(changes).toEqual([{ kind: 'pets', id: 'staging' }]);
       expect(await contents(backend, id, 'staging')).toEqual(FILLED);
       expect(await backend.audit.list(1, undefined, { action: 'environment.reset' })).toEqual([]);
     });

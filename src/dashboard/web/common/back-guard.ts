@@ -5,7 +5,8 @@ const GUARD = 'back-guard';
 
 /**
  * While active, Back in the browser calls `onBack` and stays on the page, for content that cannot be
- * shown again. A jump over several entries of the history still leaves the page.
+ * shown again. A jump over several entries of the history still leaves the page, and so may a second Back without a click in
+ * between, because browsers skip entries that a page adds by itself.
  */
 export function useBackGuard(isActive: boolean, onBack: () => void): void {
   const react = useEffectEvent(onBack);

@@ -41,7 +41,7 @@ function Bans() {
         <>
           {total > bans.length && (
             <Text size="sm" c="dimmed" mb="xs">
-              {`${countText(bans.length)} of ${countText(total)} bans, the oldest first. The command bans list shows all.`}
+              {`${countText(bans.length)} of ${countText(total)} bans: the latest ones. The command bans list shows all.`}
             </Text>
           )}
           <Paper component="ul" withBorder className="entries" aria-label="Bans in force">
