@@ -1,9 +1,10 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
-import type { PublishedOperation } from '../../api/operations.ts';
+import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
 import { APIS, type Environment } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets.ts';
+import { IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
@@ -53,12 +54,12 @@ export function agentGuide(addresses: Addresses): string {
       .filter(([name]) => name !== 'KnownErrorCode')
       .map(([name, schema]) => describeSchema(name, schema)),
     '## Paging',
-    `\`GET /pets\` returns an array of at most \`limit\` animals (${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, ${PAGE_SIZE.default} unless given) in ascending id. ` +
+    `The reply to ${callsWith(({ pagination }) => pagination !== undefined)} is an array of at most \`limit\` elements (${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, ${PAGE_SIZE.default} unless given) in ascending id. ` +
       'When more follow, the reply has `Link: <address>; rel="next"`: request that address unchanged. ' +
-      'A page without it is the last one. The same by hand: `after` = the id of the last animal of the page.',
+      'A page without it is the last one. The same by hand: `after` = the id of the last element of the page.',
     '## Sending a creation again',
-    'Send an `Idempotency-Key` of your choice with a POST, a new one for each creation. When no reply came, send ' +
-      'the same request again with the same key: nothing is created twice.',
+    `Send an \`${IDEMPOTENCY_KEY}\` of your choice with ${callsWith(isRepeatable)}, a new one for each creation. When no reply ` +
+      'came, send the same request again with the same key: nothing is created twice.',
     '## Errors',
     errorTable(),
     '## Limits',
@@ -74,6 +75,16 @@ export function agentGuide(addresses: Addresses): string {
     '## Details',
     details(addresses),
   );
+}
+
+/** The method and path of these operations. */
+function callsWith(isMeant: (operation: PublishedOperation) => boolean): string {
+  const meant = Object.values(OPERATIONS).filter(isMeant);
+  return meant.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
+}
+
+function isRepeatable({ parameters }: PublishedOperation): boolean {
+  return parameters.some(({ name }) => name === IDEMPOTENCY_KEY);
 }
 
 function toolNames(environment: Environment, addresses: Addresses): string {

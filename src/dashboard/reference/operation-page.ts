@@ -1,6 +1,6 @@
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import { withSimulateParameter } from '../../api/openapi/simulate-parameter.ts';
-import type { PublishedOperation } from '../../api/operations.ts';
+import { operationsOf, type PublishedOperation } from '../../api/operations.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { exampleMessage } from '../../http/example-errors.ts';
 import { HEADERS } from '../../http/headers.ts';
@@ -23,7 +23,8 @@ export function operationPage(
   parts: Parts,
 ): ReferencePage {
   const { addresses, basePath } = parts;
-  const ofStaging = published.tag === 'Pets' ? withSimulateParameter(published) : published;
+  const isSimulated = operationsOf('staging').some((each) => each.id === id);
+  const ofStaging = isSimulated ? withSimulateParameter(published) : published;
   const { method, path, summary, description, deprecation } = published;
   // Parameters of staging alone come last.
   const parameters = new Set([...published.parameters, ...ofStaging.parameters]);
