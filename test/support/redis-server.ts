@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
+import { messageOf } from '../../src/core/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import {
   RedisConnection,
@@ -191,7 +192,7 @@ export async function connectTo(
     onAvailable: () => reported.push('available'),
     onConnected: () => reported.push('connected'),
     onReply: () => {},
-    onError: () => reported.push('error'),
+    onError: (error) => reported.push(`error: ${messageOf(error)}`),
   };
   const connection = new RedisConnection({
     address: parseRedisUrl(url),

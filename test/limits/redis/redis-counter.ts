@@ -65,6 +65,7 @@ if (import.meta.main) {
   console.log('ready');
   for await (const _ of console) break;
   const asking = caller(id, { perMinute: Number(perMinute), perDay: 1_000_000 });
-  console.log(JSON.stringify(await askAtOnce([counter], asking, Number(times))));
+  const { admitted } = await askAtOnce([counter], asking, Number(times));
+  console.log(JSON.stringify({ admitted, reported: counter.reported }));
   process.exit(0);
 }
