@@ -3,7 +3,7 @@ import type { Environment } from './environments.ts';
 
 /** Deletes the data of accounts in environments, except pets. May raise `StorageUnavailable`. */
 export interface EnvironmentResets {
-  /** Makes servers drop their cached data of these environments; deletes nothing. */
+  /** Makes servers drop their cached pages of these environments; deletes nothing. */
   announce(environments: readonly Environment[]): Promise<void>;
   /**
    * Deletes messages, usage, bans and logged requests, and in staging the sandbox settings of accounts; accounts
