@@ -1,5 +1,5 @@
 import { ApiError } from '../core/errors.ts';
-import type { Parameter } from './operation.ts';
+import type { Operation, Parameter } from './operation.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
@@ -23,6 +23,11 @@ export function idempotencyKeyParameter(description: string): Parameter {
       pattern: '^[!-~]+$',
     },
   };
+}
+
+/** Whether an operation takes an `Idempotency-Key`, so that its requests are safe to repeat. */
+export function takesIdempotencyKey({ parameters = [] }: Pick<Operation, 'parameters'>): boolean {
+  return parameters.some(({ name }) => name === IDEMPOTENCY_KEY);
 }
 
 /** The error message for a malformed `Idempotency-Key`. */

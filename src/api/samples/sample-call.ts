@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
+import { takesIdempotencyKey } from '../../http/idempotency-key.ts';
 import type { PublishedOperation } from '../operations.ts';
 
 /** The placeholder for the API key in samples; pages replace it with the reader's key. */
@@ -49,7 +49,7 @@ export function sampleCall(operation: PublishedOperation, baseUrl: string): Samp
     path: inPath,
     query,
     body: body && Object(body).example,
-    isIdempotent: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
+    isIdempotent: takesIdempotencyKey(operation),
     hasInt64: JSON.stringify(success.schema).includes('"bigint"'),
     apiKey: KEY_PLACEHOLDER,
   };

@@ -4,7 +4,7 @@ import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
 import { APIS, type Environment } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets.ts';
-import { IDEMPOTENCY_KEY } from '../../http/idempotency-key.ts';
+import { IDEMPOTENCY_KEY, takesIdempotencyKey } from '../../http/idempotency-key.ts';
 import type { Parameter } from '../../http/operation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
@@ -58,7 +58,7 @@ export function agentGuide(addresses: Addresses): string {
       'When more follow, the reply has `Link: <address>; rel="next"`: request that address unchanged. ' +
       'A page without it is the last one. The same by hand: `after` = the id of the last element of the page.',
     '## Sending a creation again',
-    `Send an \`${IDEMPOTENCY_KEY}\` of your choice with ${callsWith(isRepeatable)}, a new one for each creation. When no reply ` +
+    `Send an \`${IDEMPOTENCY_KEY}\` of your choice with ${callsWith(takesIdempotencyKey)}, a new one for each creation. When no reply ` +
       'came, send the same request again with the same key: nothing is created twice.',
     '## Errors',
     errorTable(),
@@ -81,10 +81,6 @@ export function agentGuide(addresses: Addresses): string {
 function callsWith(isMeant: (operation: PublishedOperation) => boolean): string {
   const meant = Object.values(OPERATIONS).filter(isMeant);
   return meant.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
-}
-
-function isRepeatable({ parameters }: PublishedOperation): boolean {
-  return parameters.some(({ name }) => name === IDEMPOTENCY_KEY);
 }
 
 function toolNames(environment: Environment, addresses: Addresses): string {
