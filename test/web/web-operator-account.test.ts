@@ -5,6 +5,25 @@ import { createKey, customer, dashboardScene, operator } from '../support/dashbo
 import { Visitor } from '../support/dashboard-visitor.ts';
 import { enter, expectSound } from './web-entrance.ts';
 
+/** Makes a reset link on the page of an account, and closes the dialog that shows it. */
+async function makeResetLink(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Make reset link' }).click();
+  await dialog.getByRole('button', { name: 'Make reset link' }).click();
+  await dialog.getByText('/reset-password#token=').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Deletes the account of the page, which leads to the list of accounts. */
+async function deleteAccount(page: Page, email: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Delete account' }).click();
+  await dialog.getByRole('textbox').fill(email);
+  await dialog.getByRole('button', { name: 'Delete account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+}
+
 describeWithBrowser('the page of an account for operators', (open) => {
   test('leads from the list to an account, which is suspended, resumed and deleted', async () => {
     await using scene = await dashboardScene();
@@ -46,16 +65,9 @@ describeWithBrowser('the page of an account for operators', (open) => {
     await page.getByRole('link', { name: other.email }).click();
     await page.getByRole('heading', { level: 1, name: other.email }).waitFor();
 
-    await page.getByRole('button', { name: 'Make reset link' }).click();
-    await dialog.getByRole('button', { name: 'Make reset link' }).click();
-    await dialog.getByText('/reset-password#token=').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await dialog.waitFor({ state: 'detached' });
+    await makeResetLink(page);
 
-    await page.getByRole('button', { name: 'Delete account' }).click();
-    await dialog.getByRole('textbox').fill(other.email);
-    await dialog.getByRole('button', { name: 'Delete account' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    await deleteAccount(page, other.email);
     expect(await service.stores.accounts.find(other.accountId)).toBeUndefined();
 
     await page.getByRole('link', { name: 'Overview' }).click();
@@ -86,16 +98,8 @@ describeWithBrowser('the page of an account for operators', (open) => {
       await route.abort();
     });
 
-    const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Make reset link' }).click();
-    await dialog.getByRole('button', { name: 'Make reset link' }).click();
-    await dialog.getByText('/reset-password#token=').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Delete account' }).click();
-    await dialog.getByRole('textbox').fill(other.email);
-    await dialog.getByRole('button', { name: 'Delete account' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    await makeResetLink(page);
+    await deleteAccount(page, other.email);
     deleted.resolve();
     expect(await service.stores.accounts.find(other.accountId)).toBeUndefined();
   });
