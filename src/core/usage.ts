@@ -94,9 +94,9 @@ export interface KeyUsage {
 
 export interface OperationUsage {
   readonly operation: string;
-  readonly counts: ReplyCounts;
+  counts: ReplyCounts;
   /** The number of requests in each duration bucket. */
-  readonly durations: Uint32Array;
+  durations: number[];
 }
 
 export const NO_USAGE: UsageCounts = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };

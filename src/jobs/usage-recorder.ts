@@ -135,7 +135,7 @@ export class UsageRecorder {
     return { records, mark: { source: this.#source, number: this.#batches } };
   }
 
-  /** Takes the counts since the last save, and resets them to 0 in place. */
+  /** Takes the counts since the last save; counting goes on from 0. */
   #takeRecords(usage: KeyUsage): UsageRecord[] {
     const isClosed = this.#closed.delete(usage);
     // It may have been dropped while the previous batch was sent.
@@ -147,12 +147,10 @@ export class UsageRecorder {
     }
     const { accountId, keyId, hour } = usage;
     const environment = this.#environment;
-    return used.map(({ operation, counts, durations }) => {
-      const subject = { accountId, environment, keyId, operation, hour };
-      const taken = { ...subject, ...counts, durations: Array.from(durations) };
-      Object.assign(counts, NO_REPLIES);
-      durations.fill(0);
-      return taken;
+    return used.map((each) => {
+      const { operation, counts, durations } = each;
+      Object.assign(each, noFigures());
+      return { accountId, environment, keyId, operation, hour, ...counts, durations };
     });
   }
 }
@@ -160,8 +158,11 @@ export class UsageRecorder {
 /** The counts of an operation, which is added if it is missing. */
 function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
   for (const each of operations) if (each.operation === operation) return each;
-  const durations = new Uint32Array(DURATION_BUCKET_COUNT);
-  const added: OperationUsage = { operation, counts: { ...NO_REPLIES }, durations };
+  const added: OperationUsage = { operation, ...noFigures() };
   operations.push(added);
   return added;
+}
+
+function noFigures(): Pick<OperationUsage, 'counts' | 'durations'> {
+  return { counts: { ...NO_REPLIES }, durations: new Array<number>(DURATION_BUCKET_COUNT).fill(0) };
 }
