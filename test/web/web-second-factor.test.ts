@@ -13,6 +13,7 @@ import {
   heading,
   LOOKS,
   type Open,
+  OVERTAKEN,
   signIn,
   signUp,
   startWithPages,
@@ -20,8 +21,6 @@ import {
 } from './web-sign-in-scene.ts';
 
 const REFUSALS = [/status of 4\d\d.*\/api\//];
-/** Of the lists that a page loads again after a change, if the sign-out overtakes them. */
-const OVERTAKEN = [/status of 401.*\/api\/auth\/(?:second-factors|list-sessions)/];
 
 /** Makes the browser store passkeys, like a device with a fingerprint reader. */
 async function withFingerprint({ page }: Visitor): Promise<void> {
@@ -111,7 +110,7 @@ describeWithBrowser('the second factor', (open) => {
 
   test('is a passkey that signs in by itself, is renamed, and is removed', async () => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service, { expected: OVERTAKEN });
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     await withFingerprint(visitor);
     const { page } = visitor;
     await signUp(page, 'pia@example.com');

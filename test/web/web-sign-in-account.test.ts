@@ -8,13 +8,14 @@ import {
   goTo,
   heading,
   LOOKS,
+  OVERTAKEN,
   signIn,
   signUp,
   startWithPages,
   visit,
 } from './web-sign-in-scene.ts';
 
-const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
+const REFUSALS = [/status of 4\d\d.*\/api\/auth\//, OVERTAKEN];
 const NEW_PASSWORD = 'another horse, another battery';
 
 const shared = sharedService(startWithPages);
@@ -22,9 +23,7 @@ const shared = sharedService(startWithPages);
 describeWithBrowser('the account page', (open) => {
   test('changes the password, and the old one no longer works', async () => {
     const service = shared();
-    // The live channel, which the new password ends, may be opened again while the session ends.
-    const expected = [...REFUSALS, /status of 401.*\/api\/live/];
-    await using visitor = await visit(open, service, { expected });
+    await using visitor = await visit(open, service, { expected: REFUSALS });
     const { page } = visitor;
     await signUp(page, 'changer@example.com');
     await goTo(page, 'Account');
@@ -46,7 +45,7 @@ describeWithBrowser('the account page', (open) => {
 
   test('ends a session in another browser', async () => {
     const service = shared();
-    await using visitor = await visit(open, service);
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     const { page } = visitor;
     await signUp(page, 'roamer@example.com');
     const elsewhere = await Visitor.signIn(service, 'roamer@example.com');
@@ -62,7 +61,7 @@ describeWithBrowser('the account page', (open) => {
 
   test('shows when the session was ended elsewhere, but not after signing out', async () => {
     const service = shared();
-    await using visitor = await visit(open, service, { expected: [/status of 401.*\/api\//] });
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     const { page } = visitor;
     const ended = page.getByRole('alert').getByText('Your session has ended. Sign in to go on.');
     await signUp(page, 'guest@example.com');

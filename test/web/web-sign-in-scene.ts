@@ -24,6 +24,9 @@ export const LOOKS = [
   { colorScheme: 'dark', viewport: PHONE },
 ] as const;
 
+/** Of a request that a page sends by itself, such as a refresh, if the sign-out overtakes it. */
+export const OVERTAKEN = /status of 401.*\/api\//;
+
 export function startWithPages(options: ServiceOptions = {}): Promise<TestService> {
   return TestService.start({ parts: PARTS, ...options });
 }

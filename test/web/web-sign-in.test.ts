@@ -10,6 +10,7 @@ import {
   goTo,
   heading,
   LOOKS,
+  OVERTAKEN,
   signIn,
   signUp,
   startWithPages,
@@ -18,7 +19,7 @@ import {
 } from './web-sign-in-scene.ts';
 
 /** The browser logs each error reply; some tests expect them. */
-const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
+const REFUSALS = [/status of 4\d\d.*\/api\/auth\//, OVERTAKEN];
 const NEW_PASSWORD = 'another horse, another battery';
 
 const shared = sharedService(startWithPages);
@@ -41,7 +42,7 @@ describeWithBrowser('signing in', (open) => {
 
   test('continues to the requested page', async () => {
     const service = shared();
-    await using visitor = await visit(open, service);
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     const { page } = visitor;
     await signUp(page, 'bookmark@example.com');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -69,7 +70,7 @@ describeWithBrowser('signing in', (open) => {
 
   test('to another account shows nothing of the first one', async () => {
     const service = shared();
-    await using visitor = await visit(open, service);
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     const { page } = visitor;
     await signUp(page, 'first@example.com');
     await page.getByRole('button', { name: 'Create a key' }).click();
@@ -86,7 +87,7 @@ describeWithBrowser('signing in', (open) => {
 
   test('works by keyboard alone', async () => {
     const service = shared();
-    await using visitor = await visit(open, service);
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     const { page } = visitor;
     await signUp(page, 'typist@example.com');
     await tabTo(page, 'Sign out');
