@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { INT64_MAX, INT64_MIN } from '../lib/int64.ts';
+import { ruleOf } from './text-field.ts';
 
 /** What each field must be, in the words of an error message. */
 export type Expectations = Readonly<Record<string, string>>;
@@ -12,6 +13,7 @@ interface FieldSchema {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
 }
 
 /** Describes the fields of an object by its schema, such as "an integer from 1 to 100". */
@@ -27,7 +29,8 @@ function expectationOf(field: FieldSchema): string {
   if (field.enum) return `one of ${field.enum.join(', ')}`;
   if (type === 'bigint') return `an integer from ${INT64_MIN} to ${INT64_MAX}`;
   if (type === 'string' && maxLength !== undefined) {
-    return `a string of ${minLength} to ${maxLength} characters`;
+    const rule = ruleOf(field.pattern);
+    return `a string of ${minLength} to ${maxLength} characters${rule ? `, ${rule}` : ''}`;
   }
   const noun = NOUNS[type ?? ''] ?? 'a valid value';
   if (minimum === undefined || maximum === undefined) return noun;
