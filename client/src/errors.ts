@@ -1,6 +1,6 @@
 import type { RateLimit } from './rate-limit.ts';
 
-/** The error codes of the service's version 1.0.0. */
+/** The error codes that this version of the client knows; the service may add others. */
 export type KnownErrorCode =
   | 'invalid_json'
   | 'invalid_body'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Account } from '../../../src/core/accounts.ts';
-import { TABLE_NAMES, TABLES } from '../../../src/storage/schema/schema.ts';
+import type { TableName } from '../../../src/storage/schema/schema.ts';
 import { account, type Backend, ban, keptKey, message, NOON, type OpenBackend } from './backend.ts';
+import { rowCounts } from './row-counts.ts';
 
 /** More than twice the number of rows that one statement deletes. */
 const MANY = 2_100;
@@ -57,24 +58,13 @@ async function addMany(backend: Backend, id: string): Promise<void> {
   );
 }
 
-/** The number of rows of an account by table of the accounts file, without tables that have none. */
-async function rowsOf(backend: Backend, id: string): Promise<Record<string, number>> {
-  const queries = await backend.queries();
-  const counts: Record<string, number> = {};
-  for (const name of TABLE_NAMES) {
-    const { file, columns } = TABLES[name];
+/** The number of rows of an account by table; the audit log is kept. */
+function rowsOf(backend: Backend, id: string): Promise<Record<string, number>> {
+  const holderOf = (name: TableName, columns: object) => {
     const holder = name === 'verifications' ? 'value' : 'account_id';
-    const column = [holder, 'user_id'].find((each) => each in columns);
-    if (file !== 'accounts' || column === undefined || name === 'audit') continue;
-    const { ref, table } = queries.dynamic;
-    const { rows } = await queries
-      .selectFrom(table(name).as('rows'))
-      .select((select) => select.fn.countAll<number>().as('rows'))
-      .where(ref(column), '=', id)
-      .executeTakeFirstOrThrow();
-    if (rows > 0) counts[name] = rows;
-  }
-  return counts;
+    return name === 'audit' ? undefined : [holder, 'user_id'].find((each) => each in columns);
+  };
+  return rowCounts(backend, holderOf, id);
 }
 
 /** Tests of the deletion of an account, for every database. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../../src/core/environments.ts';
 import type { SavedQuota } from '../../../src/core/quota.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
+import { TABLE_NAMES, TABLES } from '../../../src/storage/schema/schema.ts';
 import { usageRecord } from '../../support/usage-records.ts';
 import {
   account,
@@ -15,6 +16,7 @@ import {
   pet,
 } from './backend.ts';
 import { entry } from './request-log.suite.ts';
+import { rowCounts } from './row-counts.ts';
 
 const REQUEST = { key: 'same', fingerprint: 'print' };
 const hour = Math.floor(NOON / HOUR);
@@ -32,6 +34,12 @@ async function fill(backend: Backend, accountId: string, environment: Environmen
   const key = await keptKey(backend, accountId, { environment });
   const used = usageRecord({ accountId, environment, keyId: key.id, hour, ...counts });
   await backend.usage.add([used], mark);
+  // The counts of earlier releases.
+  await backend.run(
+    'accounts',
+    `INSERT INTO usage (account_id, environment, hour, succeeded, client_errors, limited, server_errors)
+     VALUES ('${accountId}', '${environment}', ${hour}, 1, 0, 0, 0)`,
+  );
   await backend.bans.record(ban(key));
   await backend.requestLog.add([entry(accountId, { environment })]);
 }
@@ -56,6 +64,19 @@ async function contents(backend: Backend, accountId: string, environment: Enviro
   };
 }
 
+/** The number of rows of an environment, by table of the accounts file. */
+function rowsOf(backend: Backend, environment: Environment): Promise<Record<string, number>> {
+  const environmentOf = (_: string, columns: object) =>
+    'environment' in columns ? 'environment' : undefined;
+  return rowCounts(backend, environmentOf, environment);
+}
+
+/** A new table must be filled, too. */
+const TABLES_OF_ENVIRONMENTS = TABLE_NAMES.filter((name) => {
+  const { file, columns } = TABLES[name];
+  return file === 'accounts' && 'environment' in columns;
+});
+
 async function reset(backend: Backend, environment: Environment): Promise<void> {
   await backend.resetEnvironment(environment);
   await backend.environmentResets.reset([environment], 'test', NOON);
@@ -72,9 +93,14 @@ export function environmentResetSuite(open: OpenBackend): void {
       const { id } = await account(backend);
       await fill(backend, id, 'production');
       await fill(backend, id, 'staging');
+      const rows = await rowsOf(backend, 'production');
+      expect(Object.keys(rows)).toEqual(TABLES_OF_ENVIRONMENTS);
+      expect(await rowsOf(backend, 'staging')).toEqual(rows);
       await reset(backend, 'staging');
       expect(await contents(backend, id, 'staging')).toEqual(EMPTY);
+      expect(await rowsOf(backend, 'staging')).toEqual({ api_keys: 1 });
       expect(await contents(backend, id, 'production')).toEqual(FILLED);
+      expect(await rowsOf(backend, 'production')).toEqual(rows);
       await reset(backend, 'production');
       expect(await contents(backend, id, 'production')).toEqual(EMPTY);
     });
