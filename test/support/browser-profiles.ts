@@ -35,6 +35,8 @@ export class BrowserProfiles {
     await context.unrouteAll();
     await context.clearCookies();
     await context.clearPermissions();
+    // A later service may have the same port, and cached files are shown even without a connection.
+    await session.send('Network.clearBrowserCache');
     for (const origin of origins) {
       await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
     }
