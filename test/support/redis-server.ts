@@ -23,7 +23,7 @@ if (!hasRedis)
 export const REDIS_SERVER = SERVER ?? 'redis-server';
 
 /** Distance from the port of a Cluster node to the port for the other nodes. */
-const BUS = 10_000;
+export const BUS = 10_000;
 
 /** A private Redis without persistence; killed on disposal. */
 export class RedisServer implements AsyncDisposable {

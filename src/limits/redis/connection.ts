@@ -178,6 +178,9 @@ function createClient(
       scripts,
       lazyConnect: true,
       enableOfflineQueue: false,
+      // The check would use a node that is still connecting, fail, and replace all connections. ioredis would then
+      // forget a new connection as soon as the earlier one to the same node is closed.
+      enableReadyCheck: false,
       clusterRetryStrategy: retryAfter,
       slotsRefreshInterval: REFRESH_SLOTS_EVERY,
       slotsRefreshTimeout: timeout,
