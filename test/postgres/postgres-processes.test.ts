@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SetupError } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/plans.ts';
 import { createLog } from '../../src/observability/log.ts';
+import { atMost } from '../support/at-most.ts';
 import { eventually, TestService } from '../support/harness.ts';
 import { admitted, ask } from '../support/limit-readings.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
@@ -70,9 +71,7 @@ describe.skipIf(!hasPostgres)('several processes on one database', () => {
 
     test('admit exactly the limit together', async () => {
       await using it = await twoServices();
-      const { secret } = await it.one.account(
-        subscribe('enterprise', { perMinute: 100, perDay: 900 }),
-      );
+      const { secret } = await it.one.account(subscribe('enterprise', atMost(100)));
       const answers = await Promise.all(
         Array.from({ length: 300 }, (_, index) => ask(index % 2 ? it.one : it.two, secret)),
       );

@@ -104,6 +104,9 @@ export class RedisServer implements AsyncDisposable {
   }
 }
 
+/** Node timeout (ms) with which a busy machine does not look like a failed master. */
+const NEVER_FAILED = 600_000;
+
 /** A Cluster of three masters with one replica each. */
 export class RedisCluster implements AsyncDisposable {
   readonly nodes: readonly RedisServer[];
@@ -112,8 +115,11 @@ export class RedisCluster implements AsyncDisposable {
     this.nodes = nodes;
   }
 
-  /** @param nodeTimeout ms without an answer after which a master counts as failed. */
-  static async start(nodeTimeout = 1_000): Promise<RedisCluster> {
+  /**
+   * @param nodeTimeout ms without an answer after which a master counts as failed, and its replica takes over with
+   * older counts.
+   */
+  static async start(nodeTimeout = NEVER_FAILED): Promise<RedisCluster> {
     const options = [
       ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeout)],
       ...['--repl-diskless-sync-delay', '0'],

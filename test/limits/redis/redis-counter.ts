@@ -4,6 +4,7 @@ import type { Limits } from '../../../src/core/plans.ts';
 import { DAY, SECOND, systemClock } from '../../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
 import { RedisLimiter } from '../../../src/limits/redis/limiter.ts';
+import { atMost } from '../../support/at-most.ts';
 import { connectTo, NEVER_SILENT } from '../../support/redis-server.ts';
 
 const POLICY: BanPolicy = { after: 1_000_000, base: 300 * SECOND, maximum: DAY };
@@ -60,11 +61,11 @@ export async function askAtOnce(
 
 // Run as a program, this is one of several processes: after a line on stdin it sends requests, and prints the result.
 if (import.meta.main) {
-  const [url = '', id = '', perMinute = '', times = ''] = process.argv.slice(2);
+  const [url = '', id = '', limit = '', times = ''] = process.argv.slice(2);
   using counter = await newCounter(url, { silenceTimeout: NEVER_SILENT });
   console.log('ready');
   for await (const _ of console) break;
-  const asking = caller(id, { perMinute: Number(perMinute), perDay: 1_000_000 });
+  const asking = caller(id, atMost(Number(limit)));
   const { admitted } = await askAtOnce([counter], asking, Number(times));
   console.log(JSON.stringify({ admitted, reported: counter.reported }));
   process.exit(0);

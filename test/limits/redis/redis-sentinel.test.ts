@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { subscribe } from '../../../src/core/plans.ts';
 import { createLog } from '../../../src/observability/log.ts';
+import { atMost } from '../../support/at-most.ts';
 import { eventually, TestService } from '../../support/harness.ts';
 import { admitted, ask } from '../../support/limit-readings.ts';
 import { hasRedis, RedisServer } from '../../support/redis-server.ts';
@@ -18,7 +19,7 @@ describe.skipIf(!hasRedis)('a service that finds its Redis through a Sentinel', 
     const log = createLog('info', { write: (line) => void lines.push(line) });
     const settings = { ...master.settings, PETSTORE_REDIS_URL: sentinel.url };
     const service = resources.use(await TestService.start({ settings, log }));
-    const twenty = subscribe('enterprise', { perMinute: 20, perDay: 900 });
+    const twenty = subscribe('enterprise', atMost(20));
     const { secret } = await service.account(twenty);
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(service, secret)));
     expect(admitted(answers)).toBe(20);

@@ -5,6 +5,7 @@ import { ENVIRONMENTS } from '../../../src/core/environments.ts';
 import { SetupError } from '../../../src/core/errors.ts';
 import { subscribe } from '../../../src/core/plans.ts';
 import { createLog } from '../../../src/observability/log.ts';
+import { atMost } from '../../support/at-most.ts';
 import { ONE } from '../../support/ban-scene.ts';
 import { CuttableLink } from '../../support/cuttable-link.ts';
 import { Visitor } from '../../support/dashboard-visitor.ts';
@@ -34,9 +35,7 @@ async function twoServices(
 describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
   test('admit exactly the limit together', async () => {
     await using it = await twoServices();
-    const { secret } = await it.one.account(
-      subscribe('enterprise', { perMinute: 100, perDay: 900 }),
-    );
+    const { secret } = await it.one.account(subscribe('enterprise', atMost(100)));
     const answers = await Promise.all(
       Array.from({ length: 400 }, (_, index) => ask(index % 2 ? it.one : it.two, secret)),
     );
