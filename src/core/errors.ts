@@ -140,7 +140,7 @@ export const ERRORS = {
     status: 500,
     meaning: 'The service failed to answer.',
     cause: 'A fault of the service, not a mistake in the request.',
-    cure: 'Try again later, a creation with the same `Idempotency-Key`. If it happens again, give the operators the `X-Request-Id` of the reply.',
+    cure: 'Try again later, but repeat a creation only with the same `Idempotency-Key`. If it happens again, give the operators the `X-Request-Id` of the reply.',
     message: 'The service failed to answer. Try again; if it goes on, tell the operator.',
   },
   unavailable: {
@@ -148,7 +148,7 @@ export const ERRORS = {
     meaning: 'The service cannot answer just now.',
     cause:
       'The store cannot read or write at the moment: it is overloaded, out of space or restarting.',
-    cure: 'Wait for the seconds in `Retry-After`, then try again, waiting longer each time; a creation with the same `Idempotency-Key`.',
+    cure: 'Wait for the seconds in `Retry-After`, then try again, waiting longer each time. Repeat a creation only with the same `Idempotency-Key`.',
     message: 'The store cannot do this just now. Try again in a moment.',
   },
 } as const satisfies Record<string, ErrorEntry>;
