@@ -128,6 +128,34 @@ describeWithBrowser('the accounts page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
+  test('keeps the dialog of an account open when a cancelled change of another one succeeds', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const boss = await operator(service);
+    const other = await customer(service);
+    await using browser = await enter(open, service, boss, '/operator');
+    const { page } = browser;
+    const held = Promise.withResolvers<void>();
+    await page.route(`**/accounts/${other.accountId}/plan`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: `Change plan of ${other.email}` }).click();
+    const first = page.getByRole('dialog', { name: `Plan of ${other.email}` });
+    await first.getByRole('radio', { name: 'Pro' }).check();
+    await first.getByRole('button', { name: 'Change plan' }).click();
+    await first.getByRole('button', { name: 'Cancel' }).click();
+    await first.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: `Change plan of ${boss.email}` }).click();
+    const second = page.getByRole('dialog', { name: `Plan of ${boss.email}` });
+    await second.getByRole('radio', { name: 'Pro' }).check();
+    held.resolve();
+    await page.getByText(`${other.email} is on Pro now.`).waitFor();
+    await second.getByRole('button', { name: 'Change plan' }).click();
+    await page.getByText(`${boss.email} is on Pro now.`).waitFor();
+    expect(browser.problems).toEqual([]);
+  });
+
   test('fits a phone', async () => {
     await using scene = await dashboardScene();
     const boss = await operator(scene.service);

@@ -1,10 +1,11 @@
 import { Loader, Stack, TextInput, VisuallyHidden } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AccountInfo } from '../../shared/api.ts';
 import { MAX_ACCOUNTS } from '../../shared/bounds.ts';
 import { call } from '../api.ts';
+import { useOpening } from '../common/opening.ts';
 import { Empty, Pending } from '../common/states.tsx';
 import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { AccountList } from './account-list.tsx';
@@ -27,8 +28,7 @@ export default function AccountsPage() {
 function Accounts() {
   const [text, setText] = useState('');
   const [search] = useDebouncedValue(text.trim(), TYPING_PAUSE);
-  const [chosen, setChosen] = useState<AccountInfo>();
-  const [isChanging, changing] = useDisclosure();
+  const { key, subject, isOpen, open, close } = useOpening<AccountInfo>();
   const found = useQuery({
     queryKey: ['operator', 'accounts', search],
     queryFn: () =>
@@ -52,18 +52,11 @@ function Accounts() {
         spellCheck={false}
       />
       {found.data ? (
-        <Found
-          accounts={found.data.accounts}
-          search={search}
-          choose={(account) => {
-            setChosen(account);
-            changing.open();
-          }}
-        />
+        <Found accounts={found.data.accounts} search={search} choose={open} />
       ) : (
         <Pending query={found} label="Loading accounts" height={480} />
       )}
-      <PlanDialog account={chosen} isOpen={isChanging} close={changing.close} />
+      {subject && <PlanDialog key={key} account={subject} isOpen={isOpen} close={close} />}
     </Stack>
   );
 }

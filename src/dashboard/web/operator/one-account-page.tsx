@@ -1,14 +1,14 @@
 import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { PLANS } from '../../../core/plans.ts';
 import { requestsOf } from '../../../core/usage.ts';
-import type { KeyInfo } from '../../shared/api.ts';
+import type { AccountInfo, KeyInfo } from '../../shared/api.ts';
 import type {
   AccountBanInfo,
   AccountDetailsInfo,
   AccountUsageInfo,
 } from '../../shared/operator.ts';
 import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
+import { useOpening } from '../common/opening.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { isLive, KeyState } from '../keys/key-state.tsx';
@@ -46,13 +46,13 @@ interface DetailsProps {
 
 function Details({ details }: DetailsProps) {
   const [dialog, ask] = useActionDialog();
-  const [isChanging, changing] = useDisclosure();
+  const { key, subject, isOpen, open, close } = useOpening<AccountInfo>();
   const { account } = details;
   return (
     <Stack gap="xl">
       <Summary details={details} />
       <Group gap="sm">
-        <Button variant="default" onClick={changing.open}>
+        <Button variant="default" onClick={() => open(account)}>
           Change plan
         </Button>
         {actionsOn(account).map((each) => (
@@ -78,7 +78,7 @@ function Details({ details }: DetailsProps) {
         <AuditEntries entries={details.audit} />
       </Section>
       {dialog}
-      <PlanDialog account={account} isOpen={isChanging} close={changing.close} />
+      {subject && <PlanDialog key={key} account={subject} isOpen={isOpen} close={close} />}
     </Stack>
   );
 }

@@ -8,6 +8,7 @@ import type { ResetLinkInfo } from '../../shared/operator.ts';
 import { call, useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useOpening } from '../common/opening.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 /** A change by an operator that requires confirmation. */
@@ -80,26 +81,11 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly Opera
 export function useActionDialog(
   onDone?: () => void,
 ): readonly [dialog: ReactNode, open: (action: OperatorAction) => void] {
-  const [{ opening, action }, setOpened] = useState<OpenedAction>({ opening: 0 });
-  // Of the latest opening; an earlier action that is still running must not close the dialog.
-  const [closed, setClosed] = useState(0);
-  const dialog = action && (
-    <ActionDialog
-      key={opening}
-      action={action}
-      isOpen={closed < opening}
-      close={() => setClosed((latest) => Math.max(latest, opening))}
-      onDone={onDone}
-    />
+  const { key, subject, isOpen, open, close } = useOpening<OperatorAction>();
+  const dialog = subject && (
+    <ActionDialog key={key} action={subject} isOpen={isOpen} close={close} onDone={onDone} />
   );
-  return [dialog, (chosen) => setOpened({ opening: opening + 1, action: chosen })];
-}
-
-interface OpenedAction {
-  /** Number of times that the dialog was opened. */
-  readonly opening: number;
-  /** `undefined` until one is chosen. */
-  readonly action?: OperatorAction;
+  return [dialog, open];
 }
 
 interface ActionDialogProps {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/plans.ts';
 import type { AccountInfo, PlanChange } from '../../shared/api.ts';
 import { call, SESSION, useAction } from '../api.ts';
+import { useAfterMount } from '../common/after-mount.ts';
 import { countOf, countProblem } from '../common/count.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { countText, limitsText } from '../common/format.ts';
@@ -13,8 +14,7 @@ import { NumberField } from '../common/number-field.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 interface PlanDialogProps {
-  /** `undefined` until one is chosen. */
-  readonly account: AccountInfo | undefined;
+  readonly account: AccountInfo;
   readonly isOpen: boolean;
   close(): void;
 }
@@ -33,15 +33,14 @@ export function PlanDialog({ account, isOpen, close }: PlanDialogProps) {
   const change = usePlanChange(close);
   return (
     <Modal
-      opened={isOpen}
+      opened={useAfterMount(isOpen)}
       onClose={close}
       // While the sign-in dialog is open, Escape closes that one.
       closeOnEscape={!change.isPending}
-      onExitTransitionEnd={change.reset}
-      title={`Plan of ${account?.email}`}
+      title={`Plan of ${account.email}`}
       centered
     >
-      {account && <PlanForm account={account} change={change} close={close} />}
+      <PlanForm account={account} change={change} close={close} />
     </Modal>
   );
 }
