@@ -8,6 +8,8 @@ import { SERVER_CLOCK, scriptCommands } from './scripts.ts';
 
 const FIRST_RETRY_AFTER = 0.05 * SECOND;
 const LAST_RETRY_AFTER = SECOND;
+/** Between two checks whether a Cluster serves its slots, in ms. */
+const READY_CHECK_PAUSE = 10;
 /** A connection is closed when a reply is due and no data has arrived for this time, in ms. */
 const CONNECTION_TIMEOUT = SECOND;
 /** How often the slot map of a Cluster is refreshed, in ms; redirections correct it in between. */
@@ -52,6 +54,8 @@ export class RedisConnection {
   readonly #silenceTimeout: number;
   readonly #circuits = new Map<string, Circuit>();
   #problem: unknown;
+  /** Attempts to connect to a Cluster since its last reply to a command. */
+  #attempts = 0;
 
   /** Connects in the background, and reconnects until it is closed. */
   constructor(options: RedisConnectionOptions) {
@@ -61,13 +65,11 @@ export class RedisConnection {
     this.#clock = clock;
     this.#name = address.hosts.map(({ host, port }) => `${host}:${port}`).join(',');
     const timeout = Math.max(CONNECTION_TIMEOUT, silenceTimeout);
-    this.#client = createClient(address, clockScript, timeout);
+    const retryCluster = () => retryAfter(++this.#attempts);
+    this.#client = createClient(address, clockScript, timeout, retryCluster);
     this.#client.on('error', (error) => {
       this.#problem = nodeErrorOf(error) ?? error;
       events.onError(error);
-    });
-    this.#client.on('ready', () => {
-      this.#problem = undefined;
     });
     if (this.#client instanceof Cluster) {
       this.#client.on('+node', (node: Redis) => {
@@ -78,12 +80,15 @@ export class RedisConnection {
       });
     } else {
       joinWrites(this.#client);
-      this.#client.on('ready', events.onConnected);
+      this.#client.on('ready', () => {
+        this.#problem = undefined;
+        events.onConnected();
+      });
     }
     this.#client.connect().catch(events.onError);
   }
 
-  /** The latest error of the network or the server; `undefined` once a connection is ready. */
+  /** The latest error of the network or the server; `undefined` once commands can be sent again. */
   get problem(): unknown {
     return this.#problem;
   }
@@ -91,14 +96,17 @@ export class RedisConnection {
   /** Waits until commands can be sent to every server. `false` after the timeout (ms). */
   async ready(timeout: number): Promise<boolean> {
     const client = this.#client;
+    let isOver = false;
     try {
-      await withTimeout(timeout, async () => {
-        await becomeReady(client);
-        if (client instanceof Cluster) await Promise.all(client.nodes('master').map(becomeReady));
-      });
+      await withTimeout(timeout, () =>
+        client instanceof Cluster ? becomeServing(client, () => isOver) : becomeReady(client),
+      );
+      this.#problem = undefined;
       return true;
     } catch {
       return false;
+    } finally {
+      isOver = true;
     }
   }
 
@@ -111,6 +119,7 @@ export class RedisConnection {
   async call<T>(key: string, command: (client: Redis | Cluster) => Promise<T>): Promise<T> {
     const sentAt = this.#clock.now().elapsed;
     const reply = await this.#circuitOf(key).call(key, () => command(this.#client));
+    this.#attempts = 0;
     this.#events.onReply(this.#clock.now().elapsed - sentAt);
     return reply;
   }
@@ -144,6 +153,7 @@ export class RedisConnection {
       onClose: () => {
         // The server may have left the Cluster in the meantime.
         this.#circuits.delete(server);
+        this.#problem = undefined;
         this.#events.onAvailable(server);
       },
     });
@@ -160,6 +170,7 @@ function createClient(
   address: RedisAddress,
   clockScript: string,
   timeout: number,
+  retryCluster: () => number,
 ): Redis | Cluster {
   const { kind, hosts, master, tls, username, password, database } = address;
   const scripts = scriptCommands(clockScript);
@@ -181,7 +192,7 @@ function createClient(
       // The check would use a node that is still connecting, fail, and replace all connections. ioredis would then
       // forget a new connection as soon as the earlier one to the same node is closed.
       enableReadyCheck: false,
-      clusterRetryStrategy: retryAfter,
+      clusterRetryStrategy: retryCluster,
       slotsRefreshInterval: REFRESH_SLOTS_EVERY,
       slotsRefreshTimeout: timeout,
       retryDelayOnFailover: 0,
@@ -209,8 +220,23 @@ function createClient(
   });
 }
 
-async function becomeReady(client: Redis | Cluster): Promise<void> {
+async function becomeReady(client: Redis): Promise<void> {
   if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve));
+}
+
+/**
+ * Waits until a Cluster serves its slots. For ioredis it is ready as soon as one node has replied, which may know of no
+ * slots yet.
+ */
+async function becomeServing(client: Cluster, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const masters = client.nodes('master');
+    if ([client, ...masters].every(({ status }) => status === 'ready')) {
+      const info = await masters[0]?.cluster('INFO').catch(() => undefined);
+      if (String(info).includes('cluster_state:ok')) return;
+    }
+    await Bun.sleep(READY_CHECK_PAUSE);
+  }
 }
 
 /** The error of the last node, when no node of a Cluster replies. */

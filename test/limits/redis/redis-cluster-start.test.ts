@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import { connect, createServer, type Socket } from 'node:net';
 import { atMost } from '../../support/at-most.ts';
 import { eventually } from '../../support/harness.ts';
-import { BUS, hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
+import { BUS, connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
+
+const OPTIONS = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
 
 describe.skipIf(!hasRedis)('a Cluster whose node is ready after it has told its slots', () => {
   test('is connected to once, and counts from the first request', async () => {
@@ -16,12 +18,25 @@ describe.skipIf(!hasRedis)('a Cluster whose node is ready after it has told its 
   });
 });
 
+describe.skipIf(!hasRedis)('a Cluster that is not set up yet', () => {
+  test('is not ready, and is as soon as it serves its slots', async () => {
+    await using node = await RedisServer.start(OPTIONS, BUS);
+    using client = node.client();
+    using link = await connectTo(`redis+cluster://127.0.0.1:${node.port}`, { silenceTimeout: 200 });
+    const isReady = (timeout = 200) => link.connection.ready(timeout);
+    expect(await isReady()).toBe(false);
+    await client.redis.cluster('ADDSLOTSRANGE', 0, 8_191);
+    expect(await isReady()).toBe(false);
+    await client.redis.cluster('ADDSLOTSRANGE', 8_192, 16_383);
+    expect(await isReady(NEVER_SILENT)).toBe(true);
+  });
+});
+
 /** A Cluster of one node, with the port of a link to it. */
 async function lateNode() {
   await using starting = new AsyncDisposableStack();
   const link = starting.use(await LateLink.open());
-  const options = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
-  options.push('--cluster-announce-port', String(link.port));
+  const options = [...OPTIONS, '--cluster-announce-port', String(link.port)];
   const node = starting.use(await RedisServer.start(options, BUS));
   link.target = node.port;
   using client = node.client();
@@ -72,7 +87,7 @@ class LateLink implements AsyncDisposable {
       const send = () => void far.write(data);
       const text = String(data);
       if (/\r\nslots\r\n/i.test(text)) near.on('close', () => this.#noteSlotsRead());
-      const isForCommands = /\r\ninfo\r\n/i.test(text);
+      const isForCommands = /^\*1\r\n\$4\r\ninfo\r\n/i.test(text);
       if (isForCommands) this.connections += 1;
       if (isForCommands && !this.#areSlotsRead) this.#waiting.push(send);
       else send();
