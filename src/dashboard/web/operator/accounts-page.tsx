@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { AccountInfo } from '../../shared/api.ts';
 import { MAX_ACCOUNTS } from '../../shared/bounds.ts';
 import { call } from '../api.ts';
-import { useOpening } from '../common/opening.ts';
+import { useDialog } from '../common/dialog.ts';
 import { Empty, Pending } from '../common/states.tsx';
 import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { AccountList } from './account-list.tsx';
@@ -28,7 +28,7 @@ export default function AccountsPage() {
 function Accounts() {
   const [text, setText] = useState('');
   const [search] = useDebouncedValue(text.trim(), TYPING_PAUSE);
-  const { key, subject, isOpen, open, close } = useOpening<AccountInfo>();
+  const { key, subject, isOpen, open, close } = useDialog<AccountInfo>();
   const found = useQuery({
     queryKey: ['operator', 'accounts', search],
     queryFn: () =>

@@ -7,8 +7,8 @@ import type {
   AccountDetailsInfo,
   AccountUsageInfo,
 } from '../../shared/operator.ts';
+import { useDialog } from '../common/dialog.ts';
 import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
-import { useOpening } from '../common/opening.ts';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { isLive, KeyState } from '../keys/key-state.tsx';
@@ -46,7 +46,7 @@ interface DetailsProps {
 
 function Details({ details }: DetailsProps) {
   const [dialog, ask] = useActionDialog();
-  const { key, subject, isOpen, open, close } = useOpening<AccountInfo>();
+  const { key, subject, isOpen, open, close } = useDialog<AccountInfo>();
   const { account } = details;
   return (
     <Stack gap="xl">

@@ -7,8 +7,8 @@ import type { AccountInfo } from '../../shared/api.ts';
 import type { ResetLinkInfo } from '../../shared/operator.ts';
 import { call, useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
+import { useDialog } from '../common/dialog.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
-import { useOpening } from '../common/opening.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 /** A change by an operator that requires confirmation. */
@@ -81,7 +81,7 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly Opera
 export function useActionDialog(
   onDone?: () => void,
 ): readonly [dialog: ReactNode, open: (action: OperatorAction) => void] {
-  const { key, subject, isOpen, open, close } = useOpening<OperatorAction>();
+  const { key, subject, isOpen, open, close } = useDialog<OperatorAction>();
   const dialog = subject && (
     <ActionDialog key={key} action={subject} isOpen={isOpen} close={close} onDone={onDone} />
   );

@@ -11,7 +11,7 @@ interface Opening<Subject> {
  * The state of a dialog about a chosen subject. `close` closes only the dialog that it was made for: a change that was
  * cancelled too late must not close the next one.
  */
-export function useOpening<Subject>() {
+export function useDialog<Subject>() {
   const [{ key, subject }, setOpened] = useState<Opening<Subject>>({ key: 0 });
   const [closed, setClosed] = useState(0);
   return {
