@@ -10,7 +10,8 @@ const NUMERIC_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'bigint
  * Makes a parser for request bodies from the schema of an object, which is compiled immediately.
  * @param schema with `additionalProperties: false` unknown fields are refused. A property of type `integer`
  *   or `number` arrives as a number, one of type `bigint` as an exact bigint.
- * @param described expectations by field that the schema does not express, such as a pattern.
+ * @param described expectations by field that the schema does not express, such as a pattern other than that of
+ *   `textField`.
  * @returns a function that throws ApiError `invalid_body`, naming the field.
  */
 export function bodyParser<const Schema extends XSchema>(

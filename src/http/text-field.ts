@@ -8,7 +8,7 @@ const TEXT_PATTERN = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
 const TEXT_RULE = 'not blank, without control characters';
 
 /**
- * The schema of a field for text that people read.
+ * The schema of a field for one line of text that people write.
  * @param subject what the text is, such as "The animal's name".
  * @param maxLength in Unicode code points.
  */
@@ -22,7 +22,7 @@ export function textField(subject: string, maxLength: number) {
   } as const;
 }
 
-/** What a pattern requires, in the words of an error message; `undefined` for one that is not of `textField`. */
+/** What a pattern requires, in the words of an error message; `undefined` for a pattern other than that of `textField`. */
 export function ruleOf(pattern: string | undefined): string | undefined {
   return pattern === TEXT_PATTERN ? TEXT_RULE : undefined;
 }

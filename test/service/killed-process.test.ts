@@ -125,7 +125,7 @@ describe.skipIf(!ON_POSTGRES.isHere)('SIGKILL of one of three processes under lo
     const customers = await Promise.all(['a', 'b'].map((name) => it.customer(name)));
     const loads = customers.map((customer) => new Load(customer, it.all));
     await eventually(() => loads.every(({ answers }) => answers > 100));
-    // Nothing slow follows, so that the minute does not end before the other processes have used it up.
+    // From here on nothing is slow: the minute must not end before its limit is used up.
     for (let round = 0; round < 10; round += 1) {
       for (const process of it.all) await ask(process, steady);
     }

@@ -2,7 +2,7 @@ import { TABLE_NAMES, TABLES, type TableName } from '../../../src/storage/schema
 import type { Backend } from './backend.ts';
 
 /**
- * The number of rows with a value by table of the accounts file, without tables that have none.
+ * Counts the rows whose column has this value, by table of the accounts file; tables without such rows are left out.
  * @param columnOf the column to compare; `undefined` for a table that is not counted.
  */
 export async function rowCounts(
