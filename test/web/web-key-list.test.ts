@@ -61,4 +61,36 @@ describeWithBrowser('the list of keys', (open) => {
     await expectFine(page);
     expect(visitor.problems).toEqual([]);
   });
+
+  test('keeps the dialog of a key open when a cancelled change of another one succeeds', async () => {
+    await using service = await startWithPages();
+    const owner = await Owner.signUp(service);
+    await createKey(owner, { name: 'First' });
+    await createKey(owner, { name: 'Second' });
+    await using visitor = await enter(open, service, owner, '/keys');
+    const { page } = visitor;
+    const held = Promise.withResolvers<void>();
+    await page.route(
+      /\/api\/keys\/\w+$/,
+      async (route) => {
+        await held.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Rename First' }).click();
+    const first = page.getByRole('dialog', { name: 'Rename First' });
+    await first.getByLabel('Name').fill('Former');
+    await first.getByRole('button', { name: 'Rename key' }).click();
+    await first.getByRole('button', { name: 'Cancel' }).click();
+    await first.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Rename Second' }).click();
+    const second = page.getByRole('dialog', { name: 'Rename Second' });
+    await second.getByLabel('Name').fill('Latter');
+    held.resolve();
+    await page.getByText('Former').waitFor();
+    await second.getByRole('button', { name: 'Rename key' }).click();
+    await page.getByRole('row', { name: /Latter/ }).waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
 });

@@ -7,5 +7,5 @@ import { useEffect, useState } from 'react';
 export function useAfterMount(isOpen: boolean): boolean {
   const [isOpenNow, setOpenNow] = useState(false);
   useEffect(() => setOpenNow(isOpen), [isOpen]);
-  return isOpenNow;
+  return isOpen && isOpenNow;
 }

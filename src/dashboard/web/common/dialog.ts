@@ -7,6 +7,8 @@ interface Opening<Subject> {
   readonly subject?: Subject;
 }
 
+export type Dialog<Subject> = ReturnType<typeof useDialog<Subject>>;
+
 /**
  * The state of a dialog about a chosen subject. `close` closes only the dialog that it was made for: a change that was
  * cancelled too late must not close the next one.

@@ -1,6 +1,7 @@
 import { Modal, Stack } from '@mantine/core';
 import type { ReactNode, SubmitEventHandler } from 'react';
 import { useAction } from '../api.ts';
+import { useAfterMount } from '../common/after-mount.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 
 interface KeyDialogProps<Wish, Result> {
@@ -34,7 +35,7 @@ export function KeyDialog<Wish, Result>(props: KeyDialogProps<Wish, Result>) {
   });
   return (
     <Modal
-      opened={isOpen}
+      opened={useAfterMount(isOpen)}
       onClose={onClose}
       // If a double click opened the dialog, its second click must not close it.
       closeOnClickOutside={false}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
+import { type Dialog, useDialog } from '../common/dialog.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { TYPING_PAUSE } from '../common/typing-pause.ts';
@@ -36,9 +37,9 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
   const [filter, setFilter] = useState(ALL_KEYS);
   const [shown] = useDebouncedValue(filter, TYPING_PAUSE);
   const keys = useKeys(shown);
-  const [renaming, rename] = useState<KeyInfo>();
-  const [rotating, rotate] = useState<KeyInfo>();
-  const [revoking, revoke] = useState<KeyInfo>();
+  const renaming = useDialog<KeyInfo>();
+  const rotating = useDialog<KeyInfo>();
+  const revoking = useDialog<KeyInfo>();
   if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
   if (keys.data.length === 0 && !isFiltered) {
@@ -50,7 +51,12 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
       {keys.data.length === 0 ? (
         <Empty title="No key is like that">Search for another part of a name, or show all.</Empty>
       ) : (
-        <KeyTable keys={keys.data} onRename={rename} onRotate={rotate} onRevoke={revoke} />
+        <KeyTable
+          keys={keys.data}
+          onRename={renaming.open}
+          onRotate={rotating.open}
+          onRevoke={revoking.open}
+        />
       )}
       {keys.hasNextPage && (
         <Button
@@ -62,9 +68,14 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
           Older keys
         </Button>
       )}
-      <RenameKeyDialog value={renaming} onClose={() => rename(undefined)} />
-      <RotateKeyDialog value={rotating} onClose={() => rotate(undefined)} onIssued={onIssued} />
-      <RevokeKeyDialog value={revoking} onClose={() => revoke(undefined)} />
+      <RenameKeyDialog key={renaming.key} {...shownIn(renaming)} />
+      <RotateKeyDialog key={rotating.key} {...shownIn(rotating)} onIssued={onIssued} />
+      <RevokeKeyDialog key={revoking.key} {...shownIn(revoking)} />
     </>
   );
+}
+
+/** The key that a dialog is about while it is open, and how to close it. */
+function shownIn({ subject, isOpen, close }: Dialog<KeyInfo>) {
+  return { value: isOpen ? subject : undefined, onClose: close };
 }
