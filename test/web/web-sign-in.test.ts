@@ -10,7 +10,6 @@ import {
   goTo,
   heading,
   LOOKS,
-  OVERTAKEN,
   signIn,
   signUp,
   startWithPages,
@@ -19,7 +18,7 @@ import {
 } from './web-sign-in-scene.ts';
 
 /** The browser logs each error reply; some tests expect them. */
-const REFUSALS = [/status of 4\d\d.*\/api\/auth\//, OVERTAKEN];
+const REFUSALS = [/status of 4\d\d.*\/api\/auth\//];
 const NEW_PASSWORD = 'another horse, another battery';
 
 const shared = sharedService(startWithPages);
@@ -42,7 +41,7 @@ describeWithBrowser('signing in', (open) => {
 
   test('continues to the requested page', async () => {
     const service = shared();
-    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
+    await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'bookmark@example.com');
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -70,7 +69,7 @@ describeWithBrowser('signing in', (open) => {
 
   test('to another account shows nothing of the first one', async () => {
     const service = shared();
-    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
+    await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'first@example.com');
     await page.getByRole('button', { name: 'Create a key' }).click();
@@ -87,7 +86,7 @@ describeWithBrowser('signing in', (open) => {
 
   test('works by keyboard alone', async () => {
     const service = shared();
-    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
+    await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'typist@example.com');
     await tabTo(page, 'Sign out');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { connect, createServer, type Socket } from 'node:net';
 import { atMost } from '../../support/at-most.ts';
+import { CuttableLink } from '../../support/cuttable-link.ts';
 import { eventually } from '../../support/harness.ts';
 import { BUS, connectTo, hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
@@ -32,78 +32,40 @@ describe.skipIf(!hasRedis)('a Cluster that is not set up yet', () => {
   });
 });
 
-/** A Cluster of one node, with the port of a link to it. */
+/**
+ * A Cluster of one node behind a link. A connection for commands asks for INFO before it is ready; that is forwarded once
+ * the client has read the slots, over a connection that it then closes.
+ */
 async function lateNode() {
+  let connections = 0;
+  let areSlotsRead = false;
+  const waiting: (() => void)[] = [];
+  const noteSlotsRead = () => {
+    areSlotsRead = true;
+    for (const send of waiting.splice(0)) send();
+  };
   await using starting = new AsyncDisposableStack();
-  const link = starting.use(await LateLink.open());
+  // The node announces the port of the link, which is therefore open first.
+  const link = await CuttableLink.to(0, 0, (data, client, send) => {
+    const text = String(data);
+    if (/\r\nslots\r\n/i.test(text)) client.on('close', noteSlotsRead);
+    const isForCommands = /^\*1\r\n\$4\r\ninfo\r\n/i.test(text);
+    if (isForCommands) connections += 1;
+    if (isForCommands && !areSlotsRead) waiting.push(send);
+    else send();
+  });
+  starting.use(link);
   const options = [...OPTIONS, '--cluster-announce-port', String(link.port)];
   const node = starting.use(await RedisServer.start(options, BUS));
-  link.target = node.port;
+  link.pointAt(node.port);
   using client = node.client();
   await client.redis.cluster('ADDSLOTSRANGE', 0, 16_383);
   await eventually(async () => (await client.redis.cluster('INFO')).includes('cluster_state:ok'));
   const resources = starting.move();
   return {
     url: `redis+cluster://127.0.0.1:${link.port}`,
-    connections: () => link.connections,
+    /** How many connections for commands there were. */
+    connections: () => connections,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-/**
- * Forwards bytes to a node, and its replies. A connection for commands asks for INFO before it is ready; that is
- * forwarded once the client has read the slots, over a connection that it then closes.
- */
-class LateLink implements AsyncDisposable {
-  /** Port of the node. */
-  target = 0;
-  /** How many connections for commands there were. */
-  connections = 0;
-  readonly #server = createServer((near) => this.#forward(near));
-  readonly #waiting: (() => void)[] = [];
-  #areSlotsRead = false;
-
-  static async open(): Promise<LateLink> {
-    const link = new LateLink();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    link.#server.listen(0, '127.0.0.1', resolve);
-    await promise;
-    return link;
-  }
-
-  get port(): number {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('It does not listen.');
-    return address.port;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.close();
-  }
-
-  #forward(near: Socket): void {
-    const far = connect(this.target, '127.0.0.1');
-    near.on('data', (data) => {
-      const send = () => void far.write(data);
-      const text = String(data);
-      if (/\r\nslots\r\n/i.test(text)) near.on('close', () => this.#noteSlotsRead());
-      const isForCommands = /^\*1\r\n\$4\r\ninfo\r\n/i.test(text);
-      if (isForCommands) this.connections += 1;
-      if (isForCommands && !this.#areSlotsRead) this.#waiting.push(send);
-      else send();
-    });
-    far.on('data', (data) => near.write(data));
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.on('error', () => {});
-      one.on('close', () => other.destroy());
-    }
-  }
-
-  #noteSlotsRead(): void {
-    this.#areSlotsRead = true;
-    for (const send of this.#waiting.splice(0)) send();
-  }
 }
