@@ -8,6 +8,7 @@ import {
   goTo,
   heading,
   LOOKS,
+  OVERTAKEN,
   signIn,
   signUp,
   startWithPages,
@@ -46,7 +47,7 @@ describeWithBrowser('the account page', (open) => {
 
   test('ends a session in another browser', async () => {
     const service = shared();
-    await using visitor = await visit(open, service);
+    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
     const { page } = visitor;
     await signUp(page, 'roamer@example.com');
     const elsewhere = await Visitor.signIn(service, 'roamer@example.com');

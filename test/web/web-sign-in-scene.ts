@@ -24,8 +24,8 @@ export const LOOKS = [
   { colorScheme: 'dark', viewport: PHONE },
 ] as const;
 
-/** Of a request that a page sends by itself, such as a refresh, if the sign-out overtakes it. */
-export const OVERTAKEN = /status of 401.*\/api\//;
+/** Of the lists that a page loads again after a change, if the sign-out overtakes them. */
+export const OVERTAKEN = /status of 401.*\/api\/auth\/(?:second-factors|list-sessions)/;
 
 export function startWithPages(options: ServiceOptions = {}): Promise<TestService> {
   return TestService.start({ parts: PARTS, ...options });
