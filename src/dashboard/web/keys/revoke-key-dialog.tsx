@@ -34,7 +34,6 @@ export function RevokeKeyDialog({ value, onClose }: RevokeKeyDialogProps) {
       // The focus depends on how the dialog was closed.
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      onExitTransitionEnd={revoke.reset}
       title={value && `Revoke ${value.name}?`}
     >
       {value && (
