@@ -3,13 +3,13 @@ import { ApiError, apiError, messageFor } from '../core/errors.ts';
 import { lazy } from '../lib/lazy.ts';
 import type { Expectations } from './expectations.ts';
 import { lazyImport } from './lazy-import.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The largest body of the API, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:$|;)/i;
-const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)/i;
+const JSON_MEDIA_TYPE = 'application/json';
 
 /**
  * Loads the code that checks bodies, once. The first body would load it, too, but would have to wait.
@@ -49,16 +49,11 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return parseStrictJson(await readBody(request, maxBytes));
 }
 
+/** Parameters are ignored: JSON is in UTF-8, whatever a `charset` says (RFC 8259, 8.1 and 11). */
 function checkContentType(headers: Headers): void {
   const type = headers.get('content-type') ?? '';
-  if (!JSON_MEDIA_TYPE.test(type)) {
+  if (type !== JSON_MEDIA_TYPE && mediaTypeOf(type) !== JSON_MEDIA_TYPE) {
     throw unsupported(messageFor('unsupported_content_type'));
-  }
-  const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
-  if (charset !== 'utf-8') {
-    throw unsupported(
-      'Send the body in UTF-8. Leave the charset out of Content-Type: it is UTF-8.',
-    );
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {

@@ -51,7 +51,7 @@ const UNREADABLE: readonly Row[] = [
   ['a body of 8 MB', 413, 'x'.repeat(8_000_000)],
   ['text/plain', 400, LIST, { 'Content-Type': 'text/plain' }],
   ['a form', 400, 'a=b', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-  ['UTF-16', 400, LIST, { 'Content-Type': 'application/json; charset=utf-16' }],
+  ['UTF-16', 400, Buffer.from(JSON.stringify(LIST), 'utf16le')],
   ['compressed JSON', 400, LIST, { 'Content-Encoding': 'gzip' }],
   ['a batch of two', 400, JSON.stringify([LIST, LIST])],
   ['a batch of a thousand', 400, JSON.stringify(Array.from({ length: 1_000 }, () => LIST))],
@@ -107,6 +107,7 @@ const ACCEPTED: readonly Row[] = [
     200,
     '{"jsonrpc":"2.0","id":"9223372036854775807","method":"ping"}',
   ],
+  ['any charset', 200, LIST, { 'Content-Type': 'application/json; charset=utf-16' }],
   ['a session id', 200, LIST, { 'Mcp-Session-Id': 'stolen' }],
   [
     'a subscription, which ends at once',

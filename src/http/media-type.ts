@@ -1,0 +1,13 @@
+/** The type and subtype at the start of a `Content-Type`, before its parameters. */
+const TYPE_AND_SUBTYPE = /^([!#$%&'*+.^`|~\w-]+\/[!#$%&'*+.^`|~\w-]+)[ \t]*(?:;|$)/;
+const QUOTED_STRING = /"(?:[^"\\]|\\.)*"/g;
+
+/**
+ * The media type that a `Content-Type` names (RFC 9110, 8.3), in lower case and without its parameters.
+ * @param field the value of the field; field lines sent more than once arrive joined by commas.
+ * @returns `undefined` for a value that names no type, or more than one.
+ */
+export function mediaTypeOf(field: string): string | undefined {
+  if (field.replaceAll(QUOTED_STRING, '').includes(',')) return undefined;
+  return TYPE_AND_SUBTYPE.exec(field)?.[1]?.toLowerCase();
+}
