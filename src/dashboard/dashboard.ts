@@ -37,7 +37,7 @@ export function createDashboard(options: DashboardOptions): Pages {
     const answer = () => {
       if (limits.outcome !== 'admitted') throw tooManyRequests(limits, now);
       if (refusal) throw refusal;
-      if (!path.startsWith('/auth/')) return api.handle(request, path, session);
+      if (!path.startsWith('/auth/')) return api.handle(request, path, session, address);
       return handle(request, path.slice('/auth'.length), address);
     };
     return withLimits(await orErrorReply(answer, log), limitHeaders(limits, now));

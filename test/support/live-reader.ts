@@ -23,10 +23,17 @@ export class LiveReader implements AsyncDisposable {
       });
   }
 
-  /** @param service with the dashboard, or a proxy in front of it. */
-  static async open(visitor: Visitor, dashboardUrl: string): Promise<LiveReader> {
+  /**
+   * @param dashboardUrl of the service, or of a proxy in front of it.
+   * @param more headers of the request.
+   */
+  static async open(
+    visitor: Visitor,
+    dashboardUrl: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<LiveReader> {
     const abort = new AbortController();
-    const headers = { Cookie: visitor.cookie, Accept: 'text/event-stream' };
+    const headers = { Cookie: visitor.cookie, Accept: 'text/event-stream', ...more };
     const reply = await fetch(`${dashboardUrl}/api/live`, { headers, signal: abort.signal });
     return new LiveReader(reply, abort);
   }

@@ -51,8 +51,14 @@ export interface Api {
    * Rejects with ApiError, and with any other error when the service fails.
    * @param path below /api, still percent-encoded; ids never contain encoded characters.
    * @param session `undefined` if the sender of the request is not signed in.
+   * @param address of the client.
    */
-  handle(request: Request, path: string, session: Session | undefined): Promise<Response>;
+  handle(
+    request: Request,
+    path: string,
+    session: Session | undefined,
+    address: string,
+  ): Promise<Response>;
 }
 
 export function createApi(
@@ -61,13 +67,13 @@ export function createApi(
   live: LiveChannel,
 ): Api {
   return {
-    async handle(request, path, session) {
+    async handle(request, path, session, address) {
       const { operation, parameters } = findOperation(ROUTER, request.method, path);
       const target = parseTarget(request.url, request.headers.get('host'));
       const query = new URLSearchParams(target?.query);
       const id = parameters['id'] ?? '';
       const reply = await dispatch(operation, {
-        ...{ options, request, query, id, session, live, signIn },
+        ...{ options, request, query, id, session, address, live, signIn },
       });
       if (operation.renews) await (await signIn()).renew(request.headers, reply.headers);
       return reply;

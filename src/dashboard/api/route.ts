@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** The path parameter `{id}`; empty where the path has none. */
   readonly id: string;
+  /** The client's address; IPv6 addresses of one /64 network share one. */
+  readonly address: string;
   /** `undefined` for a visitor who is not signed in. */
   readonly session: Session | undefined;
   readonly live: LiveChannel;

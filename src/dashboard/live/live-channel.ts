@@ -11,6 +11,8 @@ import { EventStream } from './event-stream.ts';
 /** Concurrent connections. A browser opens at most six to a server, and needs some for requests. */
 const MOST_OF_SESSION = 4;
 const MOST_OF_ACCOUNT = 16;
+/** Of one client address, so that one person with many accounts cannot take those of everyone. */
+const MOST_OF_ADDRESS = 50;
 const MOST = 500;
 
 /** Interval of the checks for changes by requests and for ended sessions, in ms. */
@@ -29,6 +31,8 @@ const RETRY_AFTER = '10';
 /** The connection of an open page. */
 interface Connection {
   session: Session;
+  /** The client's address. */
+  readonly address: string;
   readonly headers: Headers;
   readonly stream: EventStream;
   /** On the clock's `elapsed` reading. */
@@ -56,13 +60,15 @@ export class LiveChannel {
 
   /**
    * The event stream for the page that sent a request.
+   * @param address of the client; IPv6 addresses of one /64 network share one.
    * @throws ApiError `rate_limited` if there are too many connections.
    */
-  open(request: Request, session: Session): Response {
-    this.#requireRoom(session);
+  open(request: Request, session: Session, address: string): Response {
+    this.#requireRoom(session, address);
     const stream = new EventStream(request, () => this.#forget(connection));
     const connection: Connection = {
       session,
+      address,
       headers: new Headers(request.headers),
       stream,
       endsAt: this.#options.clock.now().elapsed + LASTS,
@@ -70,6 +76,8 @@ export class LiveChannel {
     };
     this.#connections.add(connection);
     this.#unfollow ??= this.#follow();
+    // The client has disconnected before the stream was open: no event tells of that.
+    if (request.signal.aborted) stream.end();
     return stream.reply;
   }
 
@@ -79,15 +87,20 @@ export class LiveChannel {
     for (const { stream } of [...this.#connections]) stream.end();
   }
 
-  #requireRoom({ id, account }: Session): void {
-    const all = [...this.#connections].map(({ session }) => session);
+  #requireRoom({ id, account }: Session, address: string): void {
+    const all = [...this.#connections];
     if (this.#isClosed || all.length >= MOST) {
       throw noRoom('No live connection is free. Try again in a moment.');
     }
-    const ofAccount = all.filter((session) => session.account.id === account.id);
-    const ofSession = ofAccount.filter((session) => session.id === id);
-    if (ofSession.length < MOST_OF_SESSION && ofAccount.length < MOST_OF_ACCOUNT) return;
-    throw noRoom('Too many pages are open. Close some of them.');
+    const ofAccount = all.filter(({ session }) => session.account.id === account.id);
+    const ofSession = ofAccount.filter(({ session }) => session.id === id);
+    if (ofSession.length >= MOST_OF_SESSION || ofAccount.length >= MOST_OF_ACCOUNT) {
+      throw noRoom('Too many pages are open. Close some of them.');
+    }
+    if (all.filter((each) => each.address === address).length < MOST_OF_ADDRESS) return;
+    throw noRoom(
+      'Too many pages are open at your network address. This page asks for news by itself.',
+    );
   }
 
   #follow(): () => Promise<void> {
