@@ -77,12 +77,12 @@ describe('an operator', () => {
     const other = await Visitor.signUp(service);
     const change = (by: Visitor) =>
       by.put(`/api/operator/accounts/${other.accountId}/plan`, { plan: 'pro' });
-    const { app } = await addApp(boss);
+    const { app } = await addApp(service, boss);
     expect((await change(boss)).status).toBe(200);
     expect(await boss.json('GET', '/api/session')).not.toHaveProperty('needsSecondFactor');
     const { visitor: again } = await enterPassword(service, boss);
     await expectRefusal(await change(again), 401, 'signed_out');
-    await giveCode(again, app.code(1));
+    await giveCode(again, app.nextCode());
     expect((await change(again)).status).toBe(200);
 
     await boss.post(`${FACTORS}/totp/remove`);
@@ -108,8 +108,8 @@ describe('an operator', () => {
 
 describe('an authenticator app that is set up twice at the same time', () => {
   const begin = (visitor: Visitor) => visitor.json<TotpInfo>('POST', `${FACTORS}/totp`);
-  const confirm = (visitor: Visitor, { key, setUpId }: TotpInfo) => {
-    const code = new AuthenticatorApp(key).code();
+  const confirm = ({ clock }: TestService, visitor: Visitor, { key, setUpId }: TotpInfo) => {
+    const code = new AuthenticatorApp(key, clock).code();
     return visitor.post(`${FACTORS}/totp/confirm`, { code, setUpId });
   };
 
@@ -117,13 +117,13 @@ describe('an authenticator app that is set up twice at the same time', () => {
     await using service = await startWithSignIn();
     const visitor = await Visitor.signUp(service);
     const [first, second] = [await begin(visitor), await begin(visitor)];
-    const message = await expectRefusal(await confirm(visitor, first), 409, 'conflict');
+    const message = await expectRefusal(await confirm(service, visitor, first), 409, 'conflict');
     expect(message).toContain('another window');
     expect((await factorsOf(visitor)).hasTotp).toBe(false);
-    expect((await confirm(visitor, second)).status).toBe(200);
-    const late = await expectRefusal(await confirm(visitor, first), 409, 'conflict');
+    expect((await confirm(service, visitor, second)).status).toBe(200);
+    const late = await expectRefusal(await confirm(service, visitor, first), 409, 'conflict');
     expect(late).toContain('another window');
-    const again = await expectRefusal(await confirm(visitor, second), 409, 'conflict');
+    const again = await expectRefusal(await confirm(service, visitor, second), 409, 'conflict');
     expect(again).toContain('has an authenticator app already');
   });
 });
@@ -134,7 +134,7 @@ test('the holder gets a mail about every change of a second factor', async () =>
   const visitor = await signedUp(service, mail);
   await visitor.signIn();
   const { email } = visitor;
-  const { recoveryCodes } = await addApp(visitor);
+  const { recoveryCodes } = await addApp(service, visitor);
   expect((await mail.emailTo(email, 2)).text).toContain('An authenticator app was added');
   await visitor.post(`${FACTORS}/recovery-codes`);
   expect((await mail.emailTo(email, 3)).text).toContain('recovery codes were replaced');
@@ -143,7 +143,7 @@ test('the holder gets a mail about every change of a second factor', async () =>
   expect(text).toContain('The authenticator app was removed');
   expect(text).toContain(`${service.dashboardUrl}/account`);
   for (const code of recoveryCodes) expect(text).not.toContain(code);
-  await addApp(visitor);
+  await addApp(service, visitor);
   await mail.emailTo(email, 5);
   const settings = { ...mail.settings, PETSTORE_DATA_DIR: service.folder.path };
   await runCommand(['accounts', 'reset-second-factor', email], settings);

@@ -29,7 +29,7 @@ describe('an authenticator app', () => {
     const { visitor: again, entered } = await enterPassword(service, visitor);
     expect(entered).toEqual({ user: null, secondFactors: ['totp', 'recovery_code'] });
     expect(await isSignedIn(again)).toBe(false);
-    const reply = await giveCode(again, app.code(1));
+    const reply = await giveCode(again, app.nextCode());
     expect(await reply.json()).toEqual({
       user: { id: visitor.accountId, email: visitor.email },
     });
@@ -48,7 +48,7 @@ describe('an authenticator app', () => {
     const wrong = await visitor.post(`${TOTP}/confirm`, { code: '12', setUpId });
     await expectRefusal(wrong, 401, 'invalid');
     expect((await enterPassword(service, visitor)).entered.user).not.toBeNull();
-    const { recoveryCodes } = await addApp(visitor);
+    const { recoveryCodes } = await addApp(service, visitor);
     expect(new Set(recoveryCodes).size).toBe(10);
     expect(await factorsOf(visitor)).toMatchObject({ hasTotp: true, recoveryCodesLeft: 10 });
     await expectRefusal(await visitor.post(TOTP), 409, 'conflict');
@@ -58,7 +58,7 @@ describe('an authenticator app', () => {
     await using service = await startWithSignIn();
     const visitor = await Visitor.signUp(service);
     const { key, setUpId } = await visitor.json<TotpInfo>('POST', TOTP);
-    const body = { code: wrongCode(new AuthenticatorApp(key)), setUpId };
+    const body = { code: wrongCode(new AuthenticatorApp(key, service.clock)), setUpId };
     for (let guess = 0; guess < 10; guess += 1) {
       await expectRefusal(await visitor.post(`${TOTP}/confirm`, body), 401, 'invalid');
     }
@@ -70,20 +70,60 @@ describe('an authenticator app', () => {
     await using service = await startWithSignIn();
     const visitor = await Visitor.signUp(service);
     const elsewhere = await Visitor.signIn(service, visitor.email);
-    await addApp(visitor);
+    await addApp(service, visitor);
     expect(await isSignedIn(elsewhere)).toBe(false);
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
+  test('has only its current code and the one before accepted at a sign-in', async () => {
+    await using it = await dashboardScene();
+    const { visitor, app } = await withApp(it.service);
+    it.clock.advance(10 * MINUTE);
+    const { visitor: again } = await enterPassword(it.service, visitor);
+    for (const later of [-3, -2, 1, 2]) {
+      await expectRefusal(await giveCode(again, app.code(later)), 401, 'invalid');
+    }
+    expect((await giveCode(again, app.code(-1))).status).toBe(200);
+    const { visitor: third } = await enterPassword(it.service, visitor);
+    await expectRefusal(await giveCode(third, app.code(1)), 401, 'invalid');
+    expect((await giveCode(third, app.code())).status).toBe(200);
+  });
+
+  test('has only its current code and the one before accepted when it is set up', async () => {
+    await using it = await dashboardScene();
+    for (const accepted of [-1, 0]) {
+      const visitor = await Visitor.signUp(it.service);
+      const { key, setUpId } = await visitor.json<TotpInfo>('POST', TOTP);
+      const app = new AuthenticatorApp(key, it.clock);
+      const confirm = (later: number) =>
+        visitor.post(`${TOTP}/confirm`, { code: app.code(later), setUpId });
+      for (const later of [-3, -2, 1, 2]) {
+        await expectRefusal(await confirm(later), 401, 'invalid');
+      }
+      expect((await confirm(accepted)).status).toBe(200);
+    }
+  });
+
+  test('has a code accepted until the next half minute ends, to the millisecond', async () => {
+    await using it = await dashboardScene();
+    const { visitor, app } = await withApp(it.service);
+    const { visitor: late } = await enterPassword(it.service, visitor);
+    const { visitor: later } = await enterPassword(it.service, visitor);
+    const code = app.nextCode();
+    it.clock.advance(MINUTE);
+    await expectRefusal(await giveCode(later, code), 401, 'invalid');
+    it.clock.step(-1);
+    expect((await giveCode(late, code)).status).toBe(200);
+  });
+
   test('has each code accepted once, also at the same moment and after setting it up', async () => {
     await using service = await startWithSignIn();
-    const { visitor, app } = await withApp(service);
-    const first = app.code();
+    const { visitor, app, used } = await withApp(service);
     const attempts = await Promise.all([1, 2].map(() => enterPassword(service, visitor)));
     for (const attempt of attempts) {
-      await expectRefusal(await giveCode(attempt.visitor, first), 401, 'invalid');
+      await expectRefusal(await giveCode(attempt.visitor, used), 401, 'invalid');
     }
-    const next = app.code(1);
+    const next = app.nextCode();
     const replies = await Promise.all(attempts.map((each) => giveCode(each.visitor, next)));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
@@ -106,11 +146,11 @@ describe('an authenticator app', () => {
     // The session of another account in the same browser does not replace the code.
     const stranger = await Visitor.signUp(service);
     await stranger.post('/api/auth/sign-in/email', body);
-    await addApp(stranger);
+    await addApp(service, stranger);
     expect(await stranger.json('GET', '/api/session')).toMatchObject({
       account: { email: stranger.email },
     });
-    expect((await giveCode(stranger, app.code(1))).status).toBe(200);
+    expect((await giveCode(stranger, app.nextCode())).status).toBe(200);
     expect(await stranger.json('GET', '/api/session')).toMatchObject({ account: { email } });
   });
 
@@ -118,14 +158,14 @@ describe('an authenticator app', () => {
     await using service = await startWithSignIn();
     const { visitor, app, recoveryCodes } = await withApp(service);
     const stranger = new Visitor(service);
-    await expectRefusal(await giveCode(stranger, app.code(1)), 403, 'sign_in_again');
+    await expectRefusal(await giveCode(stranger, app.nextCode()), 403, 'sign_in_again');
     const recovery = await giveRecoveryCode(stranger, recoveryCodes[0]);
     await expectRefusal(recovery, 403, 'sign_in_again');
     const { visitor: guesser } = await enterPassword(service, visitor);
     for (let guess = 0; guess < 5; guess += 1) {
       await expectRefusal(await giveCode(guesser, wrongCode(app)), 401, 'invalid');
     }
-    await expectRefusal(await giveCode(guesser, app.code(1)), 403, 'sign_in_again');
+    await expectRefusal(await giveCode(guesser, app.nextCode()), 403, 'sign_in_again');
     expect(await isSignedIn(guesser)).toBe(false);
   });
 
@@ -218,7 +258,7 @@ test('a new password leaves a session as it was proven, and as long ago', async 
     email: visitor.email,
     password: newPassword,
   });
-  await giveCode(again, app.code(1));
+  await giveCode(again, app.nextCode());
   expect((await again.post(`${TOTP}/remove`)).status).toBe(200);
 });
 

@@ -7,7 +7,7 @@ import type {
   TotpInfo,
 } from '../../src/dashboard/shared/api.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
-import { type ServiceOptions, TestService } from '../support/harness.ts';
+import { type ServiceOptions, type TestClock, TestService } from '../support/harness.ts';
 import type { SoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 /** How long a code is valid, in ms. */
@@ -18,9 +18,14 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** An authenticator app, implemented from RFC 6238 without the code of the service. */
 export class AuthenticatorApp {
   readonly #secret: Buffer;
+  readonly #clock: TestClock;
 
-  /** @param key in base32, as people type it. */
-  constructor(key: string) {
+  /**
+   * @param key in base32, as people type it.
+   * @param clock of the service.
+   */
+  constructor(key: string, clock: TestClock) {
+    this.#clock = clock;
     const bits = [...key].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0'));
     const bytes = bits.join('').match(/.{8}/g) ?? [];
     this.#secret = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
@@ -29,11 +34,17 @@ export class AuthenticatorApp {
   /** The current code, or the code this many steps later. */
   code(later = 0): string {
     const counter = Buffer.alloc(8);
-    counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / STEP) + later));
+    counter.writeBigUInt64BE(BigInt(Math.floor(this.#clock.now().wall / STEP) + later));
     const digest = createHmac('sha1', this.#secret).update(counter).digest();
     const offset = (digest.at(-1) ?? 0) & 15;
     const number = (digest.readUInt32BE(offset) & 0x7f_ff_ff_ff) % 1_000_000;
     return String(number).padStart(6, '0');
+  }
+
+  /** The code of the next half minute, after waiting for it. */
+  nextCode(): string {
+    this.#clock.advance(STEP);
+    return this.code();
   }
 }
 
@@ -48,22 +59,21 @@ export function startWithSignIn(options: ServiceOptions = {}): Promise<TestServi
   return TestService.start({ parts: PARTS, ...options });
 }
 
-/** Sets up an authenticator app for a signed-in visitor. */
-export async function addApp(
-  visitor: Visitor,
-): Promise<{ app: AuthenticatorApp; key: string; recoveryCodes: readonly string[] }> {
+/** Sets up an authenticator app for a signed-in visitor, with the code that is returned as used. */
+export async function addApp({ clock }: TestService, visitor: Visitor) {
   const { key, setUpId } = await visitor.json<TotpInfo>('POST', '/api/auth/second-factors/totp');
-  const app = new AuthenticatorApp(key);
+  const app = new AuthenticatorApp(key, clock);
   const path = '/api/auth/second-factors/totp/confirm';
-  const body = { code: app.code(), setUpId };
+  const used = app.code();
+  const body = { code: used, setUpId };
   const { recoveryCodes } = await visitor.json<RecoveryCodes>('POST', path, body);
-  return { app, key, recoveryCodes: recoveryCodes ?? [] };
+  return { app, key, used, recoveryCodes: recoveryCodes ?? [] };
 }
 
 /** A signed-in visitor with an authenticator app. */
 export async function withApp(service: TestService) {
   const visitor = await Visitor.signUp(service);
-  return { visitor, ...(await addApp(visitor)) };
+  return { visitor, ...(await addApp(service, visitor)) };
 }
 
 /** Enters the password in a new browser. @param address of the client, behind a trusted proxy. */

@@ -7,7 +7,7 @@ import type { Account } from '../../src/core/accounts.ts';
 import type { ApiKey } from '../../src/core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
 import { type Subscription, subscribe } from '../../src/core/plans.ts';
-import { type Clock, type Instant, systemClock } from '../../src/lib/clock.ts';
+import { type Clock, type Instant, later, systemClock } from '../../src/lib/clock.ts';
 import { type Scheduler, timerScheduler } from '../../src/lib/scheduler.ts';
 import { createLog, type Log } from '../../src/observability/log.ts';
 import type { Stores } from '../../src/storage/stores.ts';
@@ -26,8 +26,14 @@ export const SILENT_LOG = createLog('silent', { write: () => {} });
 /** Limits that no test reaches by accident. */
 export const AMPLE = subscribe('enterprise', { perMinute: 1_000_000, perDay: 10_000_000 });
 
+/** A clock that a test can advance. */
+export interface TestClock extends Clock {
+  /** Advances the clock, in ms. */
+  advance(milliseconds: number): void;
+}
+
 /** A clock that moves only when a test moves it; starts at noon of 2 January 2027, UTC. */
-export class ManualClock implements Clock {
+export class ManualClock implements TestClock {
   #wall = Date.UTC(2027, 0, 2, 12);
   #elapsed = 1_000_000;
 
@@ -39,7 +45,6 @@ export class ManualClock implements Clock {
     return { wall: this.#wall, elapsed: this.#elapsed };
   }
 
-  /** Advances the clock, in ms. */
   advance(milliseconds: number): void {
     this.#wall += milliseconds;
     this.#elapsed += milliseconds;
@@ -48,6 +53,19 @@ export class ManualClock implements Clock {
   /** Sets the wall clock forward or back by this many ms; the elapsed time does not change. */
   step(milliseconds: number): void {
     this.#wall += milliseconds;
+  }
+}
+
+/** The machine's clock, which a test can advance; background jobs run on timers. */
+export class ShiftedClock implements TestClock {
+  #ahead = 0;
+
+  now(): Instant {
+    return later(systemClock.now(), this.#ahead);
+  }
+
+  advance(milliseconds: number): void {
+    this.#ahead += milliseconds;
   }
 }
 
@@ -61,7 +79,7 @@ export interface ServiceOptions {
   /** Settings by name, such as PETSTORE_BAN_AFTER; the port is free unless set. */
   readonly settings?: Readonly<Record<string, string>>;
   /** With a manual clock background jobs run only by `runJobs`, otherwise on timers. */
-  readonly clock?: Clock;
+  readonly clock?: TestClock;
   /** Kept after the service stops; by default a temporary folder, which is removed. */
   readonly folder?: string;
   /** The parts to serve; by default both environments. */
@@ -81,6 +99,7 @@ export class TestService implements AsyncDisposable {
   readonly #service: RunningService;
   readonly #folder: { path: string; [Symbol.dispose](): void };
   readonly #scheduler: Scheduler;
+  readonly clock: TestClock;
   #accounts = 0;
   #stopped = false;
 
@@ -88,10 +107,12 @@ export class TestService implements AsyncDisposable {
     service: RunningService,
     folder: TestService['folder'],
     scheduler: Scheduler,
+    clock: TestClock,
   ) {
     this.#service = service;
     this.#folder = folder;
     this.#scheduler = scheduler;
+    this.clock = clock;
   }
 
   static async start(options: ServiceOptions = {}): Promise<TestService> {
@@ -108,7 +129,7 @@ export class TestService implements AsyncDisposable {
     folder: TestService['folder'],
     options: ServiceOptions,
   ): Promise<TestService> {
-    const { clock = systemClock, log = SILENT_LOG } = options;
+    const { clock = new ShiftedClock(), log = SILENT_LOG } = options;
     const database = await testDatabaseFor(folder.path);
     const config = readConfig({
       PETSTORE_PORT: '0',
@@ -127,7 +148,7 @@ export class TestService implements AsyncDisposable {
       threads: REUSED_THREADS,
       passwords: REMEMBERED_PASSWORDS,
     });
-    return new TestService(service, folder, scheduler);
+    return new TestService(service, folder, scheduler, clock);
   }
 
   get folder() {

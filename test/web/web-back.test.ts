@@ -69,7 +69,7 @@ describeWithBrowser('Back in the browser', (open) => {
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
     const secret = await dialog.getByRole('group', { name: 'the key' }).innerText();
-    const app = new AuthenticatorApp(secret.replaceAll(/\s/g, ''));
+    const app = new AuthenticatorApp(secret.replaceAll(/\s/g, ''), shared().clock);
     await dialog.getByLabel('Code', { exact: true }).fill(app.code());
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     const codes = dialog.getByRole('group', { name: 'the recovery codes' });

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
 import { subscribe } from '../../src/core/plans.ts';
-import { SECOND, systemClock } from '../../src/lib/clock.ts';
+import { SECOND } from '../../src/lib/clock.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
@@ -10,7 +10,7 @@ import { enter, expectSound } from './web-entrance.ts';
 
 /** A service with timers, because the page is live, and a visitor with a key. */
 async function scene() {
-  const service = await TestService.start({ parts: PARTS, clock: systemClock });
+  const service = await TestService.start({ parts: PARTS });
   const visitor = await customer(service, subscribe('pro'));
   const { text, key } = await createKey(visitor, { name: 'shop' });
   const send = (path: string, id: string) =>

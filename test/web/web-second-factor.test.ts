@@ -39,12 +39,12 @@ async function withFingerprint({ page }: Visitor): Promise<void> {
 }
 
 /** Sets up an authenticator app on the Account page; returns it with the used code and the recovery codes. */
-async function setUpApp(page: Page) {
+async function setUpApp({ clock }: TestService, page: Page) {
   await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
   await dialog.getByRole('img', { name: /as a QR code/ }).waitFor();
   const key = await dialog.getByRole('group', { name: 'the key' }).innerText();
-  const app = new AuthenticatorApp(key.replaceAll(/\s/g, ''));
+  const app = new AuthenticatorApp(key.replaceAll(/\s/g, ''), clock);
   const used = app.code();
   await dialog.getByLabel('Code', { exact: true }).fill(used);
   await dialog.getByRole('button', { name: 'Confirm' }).click();
@@ -82,7 +82,7 @@ describeWithBrowser('the second factor', (open) => {
     const { page } = visitor;
     await signUp(page, 'ada@example.com');
     await goTo(page, 'Account');
-    const { app, used, codes } = await setUpApp(page);
+    const { app, used, codes } = await setUpApp(service, page);
     expect(codes).toHaveLength(10);
     await saveCodes(page);
     await page.getByText('10 left').waitFor();
@@ -96,7 +96,7 @@ describeWithBrowser('the second factor', (open) => {
     expect(await page.getByRole('alert').count()).toBe(0);
     await fillCredentials(page, 'ada@example.com');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Code', { exact: true }).fill(app.code(1));
+    await page.getByLabel('Code', { exact: true }).fill(app.nextCode());
     await page.keyboard.press('Enter');
     await heading(page, 'Start').waitFor();
     await signOut(page);
@@ -147,7 +147,7 @@ describeWithBrowser('the second factor', (open) => {
     const { page } = visitor;
     await signUp(page, 'late@example.com');
     await goTo(page, 'Account');
-    const { app } = await setUpApp(page);
+    const { app } = await setUpApp(service, page);
     await saveCodes(page);
     const queries = await service.stores.queries();
     const created_at = new Date(Date.now() - 20 * 60_000).toISOString();
@@ -157,7 +157,7 @@ describeWithBrowser('the second factor', (open) => {
     const again = page.getByRole('dialog', { name: 'Sign in again' });
     await again.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await again.getByRole('button', { name: 'Continue' }).click();
-    await again.getByLabel('Code', { exact: true }).fill(app.code(1));
+    await again.getByLabel('Code', { exact: true }).fill(app.nextCode());
     await again.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'I saved them' }).waitFor();
     expect(visitor.problems).toEqual([]);
@@ -179,7 +179,7 @@ describeWithBrowser('the second factor', (open) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: 'Set one up under Account' }).click();
     await heading(page, 'Account').waitFor();
-    await setUpApp(page);
+    await setUpApp(service, page);
     await saveCodes(page);
     await page.getByText('Set up a second factor', { exact: true }).waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Accounts', exact: true }).click();
@@ -200,7 +200,7 @@ describeWithBrowser('the second factor', (open) => {
     await page.getByRole('img', { name: /as a QR code/ }).waitFor();
     await expectFine(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await setUpApp(page);
+    await setUpApp(service, page);
     await expectFine(page);
     await saveCodes(page);
     // The check above ends virtual authenticators that were added before it.

@@ -14,7 +14,7 @@ export const INVALID_LINK: ErrorArguments = [
 /** The error for a code that is wrong or was already used. */
 export const WRONG_CODE: ErrorArguments = [
   'invalid_credentials',
-  'This code is wrong, or was used before. Wait for the next one, then try again.',
+  'This code is wrong, or was used before. Check that your device shows the right time, wait for the next code, then try again.',
 ];
 
 const WRONG_RECOVERY_CODE: ErrorArguments = [

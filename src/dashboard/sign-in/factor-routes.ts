@@ -52,7 +52,7 @@ export async function confirmTotp(context: SignInContext): Promise<Outcome> {
   if (!encrypted || setUpId !== setUpIdOf(encrypted)) throw setUpReplaced();
   if (session.factors.hasTotp) throw appExists();
   const secret = await decryptTotpSecret(authContext, encrypted);
-  const step = await matchingStep(secret, code);
+  const step = await matchingStep(secret, code, options.clock.now().wall);
   if (step === undefined) throw new DashboardError(...WRONG_CODE);
   await attempt.giveBack();
   const { codes, factor } = newFactor(context, session);

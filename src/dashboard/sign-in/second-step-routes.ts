@@ -5,13 +5,16 @@ import type { Outcome, SignInContext } from './context.ts';
 import { PASSWORD_FIRST, WRONG_CODE } from './errors.ts';
 import { factorChange, notify } from './factor-changes.ts';
 import { digestOfCode } from './recovery-codes.ts';
-import { decryptTotpSecret, matchingStep } from './totp.ts';
+import { codeForBetterAuth, decryptTotpSecret, matchingStep } from './totp.ts';
+
+/** Is never the code of an app, so that better-auth counts it as a wrong one. */
+const NO_CODE = '';
 
 /** Completes a sign-in with the code of an authenticator app. */
 export async function signInWithCode(context: SignInContext): Promise<Outcome> {
-  const code = (await readCode(context.request)).code.replaceAll(/\s/g, '');
+  const entered = (await readCode(context.request)).code.replaceAll(/\s/g, '');
   const { auth, account, attempt, headers } = await takeSecondStep(context);
-  await useUp(context, account.id, code);
+  const code = await useUp(context, account.id, entered);
   const begun = await auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true });
   await attempt.giveBack();
   return enter(context, begun);
@@ -51,20 +54,22 @@ async function takeSecondStep(context: SignInContext) {
 }
 
 /**
- * Makes sure that a code is accepted only once (RFC 6238, 5.2), which better-auth does not check.
- * @throws ApiError
+ * Makes sure that only the current code and the one before are accepted, and each only once
+ * (RFC 6238, 5.2). better-auth accepts the next code, too, and every code repeatedly.
+ * @returns the code to pass to better-auth, which counts wrong codes.
+ * @throws ApiError if the code was used before
  */
 async function useUp(
   { authContext, options }: SignInContext,
   accountId: string,
   code: string,
-): Promise<void> {
+): Promise<string> {
   const { secondFactors } = options.stores;
   const encrypted = await secondFactors.totpSecret(accountId);
-  if (!encrypted) return;
+  if (!encrypted) return NO_CODE;
   const secret = await decryptTotpSecret(authContext, encrypted);
-  const step = await matchingStep(secret, code);
-  // better-auth counts wrong codes itself.
-  if (step === undefined || (await secondFactors.acceptTotpStep(accountId, step))) return;
+  const step = await matchingStep(secret, code, options.clock.now().wall);
+  if (step === undefined) return NO_CODE;
+  if (await secondFactors.acceptTotpStep(accountId, step)) return codeForBetterAuth(secret);
   throw new DashboardError(...WRONG_CODE);
 }

@@ -1,7 +1,7 @@
 import { createOTP } from '@better-auth/utils/otp';
 import type { AuthContext } from 'better-auth';
 import { generateRandomString, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
-import { SECOND, systemClock } from '../../lib/clock.ts';
+import { SECOND } from '../../lib/clock.ts';
 
 /** Digits of a code, and how long it is shown, in seconds (RFC 6238). */
 export const TOTP = { digits: 6, period: 30 } as const;
@@ -26,18 +26,28 @@ export function decryptTotpSecret({ secretConfig: key }: Key, encrypted: string)
 }
 
 /**
- * The time step that this code belongs to: the current one, the one before or the one after;
- * `undefined` if none matches. Uses the machine's clock, as better-auth does.
+ * The time step that this code belongs to: the current one, or the one before, for codes that were
+ * entered late (RFC 6238, 5.2); `undefined` if neither matches.
+ * @param now the time in epoch ms.
  */
-export async function matchingStep(secret: string, code: string): Promise<number | undefined> {
+export async function matchingStep(
+  secret: string,
+  code: string,
+  now: number,
+): Promise<number | undefined> {
   const otp = createOTP(secret, TOTP);
-  const present = Math.floor(systemClock.now().wall / (TOTP.period * SECOND));
+  const present = Math.floor(now / (TOTP.period * SECOND));
   const given = Buffer.from(code);
-  for (const step of [present, present - 1, present + 1]) {
+  for (const step of [present, present - 1]) {
     const expected = Buffer.from(await otp.hotp(step));
     if (given.length === expected.length && crypto.timingSafeEqual(given, expected)) return step;
   }
   return undefined;
+}
+
+/** The code that better-auth accepts now; it checks codes by the machine's clock. */
+export function codeForBetterAuth(secret: string): Promise<string> {
+  return createOTP(secret, TOTP).totp();
 }
 
 /** The URI for the QR code of an authenticator app, and the key for typing it instead. */
