@@ -3,6 +3,7 @@ import type { Reply } from './exchange.ts';
 import { isInt64 } from './int64.ts';
 import { parseJson } from './json.ts';
 import { readRateLimit } from './rate-limit.ts';
+import { readRetryAfter } from './retry-after.ts';
 import type { Message, Pet, PetStatus } from './types.ts';
 
 /**
@@ -122,12 +123,4 @@ function codeOfStatus(status: number): ErrorCode {
     default:
       return `http_${status}`;
   }
-}
-
-/** Milliseconds to wait according to a `Retry-After` header: delta-seconds, or an HTTP date. */
-function readRetryAfter(value: string | null, nowMs: number): number | undefined {
-  if (value === null) return undefined;
-  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000;
-  const dateMs = /^[A-Z][a-z]+, .+ GMT$/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }

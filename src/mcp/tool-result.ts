@@ -102,13 +102,19 @@ function nextPage({ operation }: ApiTool, headers: Headers): Fields {
 
 /** The details that a result repeats from the headers of any reply. */
 function circumstances(headers: Headers): Fields {
-  const wait = headers.get('retry-after') ?? '';
+  const wait = retryAfterSeconds(headers.get('retry-after') ?? '');
   return {
-    // A proxy may send a date.
-    ...(/^\d+$/.test(wait) && { retryAfter: Number(wait) }),
+    ...(wait !== undefined && { retryAfter: wait }),
     ...rateLimit(headers),
     ...(headers.has('x-request-id') && { requestId: headers.get('x-request-id') }),
   };
+}
+
+/** A proxy may send a date, which is ignored, or add its own number: then the longer wait counts. */
+function retryAfterSeconds(field: string): number | undefined {
+  const waits = field.split(',').filter((item) => /^\s*\d+\s*$/.test(item));
+  if (waits.length === 0) return undefined;
+  return Math.min(Math.max(...waits.map(Number)), Number.MAX_SAFE_INTEGER);
 }
 
 /** The limits in the headers, which every reply of the API has. */

@@ -123,24 +123,75 @@ describe('how long a retry waits', () => {
     }
   });
 
-  test('never before Retry-After as a date', async () => {
-    const date = new Date(START.getTime() + 20_000).toUTCString();
-    using service = new ScriptedService(limited(date), reply(200, []));
-    const { client, waits } = connect(service, { random: () => 0 });
+  // The client's clock starts at noon of Friday, 20 November 2026.
+  test.each([
+    ['Fri, 20 Nov 2026 12:00:20 GMT', 20_000],
+    ['Friday, 20-Nov-26 12:00:20 GMT', 20_000],
+    ['Fri Nov 20 12:00:20 2026', 20_000],
+    ['Tue Dec  1 12:00:00 2026', 11 * 86_400_000],
+    ['007', 7_000],
+    ['1.5', 1_500],
+    ['7, 7', 7_000],
+    ['7, 30', 30_000],
+    ['30,7', 30_000],
+    ['soon, 7', 7_000],
+    ['-5, 7', 7_000],
+    ['7, Fri, 20 Nov 2026 12:00:20 GMT', 20_000],
+    ['Fri, 20 Nov 2026 12:00:20 GMT, Friday, 20-Nov-26 12:00:30 GMT', 30_000],
+    ['Fri Nov 20 12:00:20 2026, 7', 20_000],
+  ])('never before Retry-After: %s', async (retryAfter, wait) => {
+    using service = new ScriptedService(limited(retryAfter), reply(200, []));
+    const { client, waits } = connect(service, { random: () => 0, maxRetryWaitMs: 2 ** 31 - 1 });
 
     await client.listPets();
 
-    expect(waits).toEqual([20_000]);
+    expect(waits).toEqual([wait]);
   });
 
-  test('a Retry-After in the past or without meaning causes no wait', async () => {
-    const past = new Date(START.getTime() - 20_000).toUTCString();
-    using service = new ScriptedService(limited(past), limited('soon'), reply(200, []));
+  test.each([
+    ['Sunday, 01-Nov-76 00:00:00 GMT', '2076-11-01T00:00:00Z'],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', '9999-12-31T23:59:59Z'],
+    ['2147483648', '2094-12-08T15:14:08Z'],
+  ])('the end of a long Retry-After is told: %s', async (retryAfter, retryAt) => {
+    using service = new ScriptedService(limited(retryAfter));
+    const error = await rejection(connect(service).client.listPets());
+    expect(error).toMatchObject({ name: 'RetryLaterError', retryAt: new Date(retryAt) });
+  });
+
+  test.each(['99999999999999999999', '9'.repeat(400), '7, 99999999999999999999'])(
+    'a Retry-After beyond every bound is not shortened: %s',
+    async (retryAfter) => {
+      using service = new ScriptedService(limited(retryAfter));
+      const { client, waits } = connect(service);
+
+      const error = await rejection(client.listPets());
+
+      if (!(error instanceof RetryLaterError)) throw error;
+      expect(error.retryAt.getTime()).toBeGreaterThan(START.getTime() + 2 ** 40);
+      expect(service.received).toHaveLength(1);
+      expect(waits).toEqual([]);
+    },
+  );
+
+  test.each([
+    'Fri, 20 Nov 2026 11:59:40 GMT',
+    'Friday, 20-Nov-26 11:59:40 GMT',
+    'Sunday, 06-Nov-94 08:49:37 GMT',
+    'Fri Nov 20 11:59:40 2026',
+    'Fri, 20 Nonember 2026 12:00:20 GMT',
+    'soon',
+    '-5',
+    '0',
+    '',
+    ' ',
+    ',',
+  ])('a Retry-After in the past or without meaning causes no wait: "%s"', async (retryAfter) => {
+    using service = new ScriptedService(limited(retryAfter), reply(200, []));
     const { client, waits } = connect(service, { random: () => 0 });
 
     await client.listPets();
 
-    expect(waits).toEqual([0, 0]);
+    expect(waits).toEqual([0]);
   });
 
   test('jitter alone never carries a wait beyond maxRetryWaitMs', async () => {

@@ -50,6 +50,8 @@ test('a list whose reply is damaged can be asked for again', async () => {
 test.each([
   [502, {}, 1, 'may have been carried out'],
   [503, { 'Retry-After': '30' }, 30, 'may have been carried out'],
+  [503, { 'Retry-After': '30, 7' }, 30, 'may have been carried out'],
+  [503, { 'Retry-After': '9'.repeat(400) }, 2 ** 53 - 1, 'may have been carried out'],
   [503, { 'Retry-After': 'Sun, 22 Nov 2026 10:00:00 GMT' }, 1, 'may have been carried out'],
   [404, {}, 1, 'then try again'],
 ])('a proxy answers a creation with %i and %o', async (status, headers, retryAfter, words) => {

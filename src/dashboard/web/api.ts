@@ -84,7 +84,8 @@ function errorOf({ status, headers }: Response, json: unknown): CallError {
     status,
     typeof code === 'string' ? code : 'failed',
     typeof message === 'string' ? message : `The service answered ${status}.`,
-    status === 429 ? Number(headers.get('retry-after')) * 1_000 : 0,
+    // A proxy may send a date.
+    status === 429 ? Number(headers.get('retry-after')) * 1_000 || 0 : 0,
   );
 }
 
