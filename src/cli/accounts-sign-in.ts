@@ -58,7 +58,7 @@ export async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
     );
   }
   const attempts = new MemoryAttemptLimiter();
-  const log = { error: (_details: object, message: string) => printNote(message) };
+  const log = { info() {}, error: (_details: object, message: string) => printNote(message) };
   // Loaded here so that no other command waits for it.
   const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
   const { operatorsNeedSecondFactor, signUpLimits } = config;

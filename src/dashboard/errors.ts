@@ -40,7 +40,7 @@ const FAILED = new DashboardError(
 );
 
 /** The reply to a thrown error. The cause of a failure is logged, never sent. */
-export function errorReply(error: unknown, log: DashboardOptions['log']): Response {
+export function errorReply(error: unknown, log: Pick<DashboardOptions['log'], 'error'>): Response {
   const shown = error instanceof ApiError && isKnown(error.code) ? error : FAILED;
   const [status, code] = ERRORS[isKnown(shown.code) ? shown.code : 'failed'];
   if (status >= 500) {

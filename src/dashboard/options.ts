@@ -86,5 +86,8 @@ export interface DashboardOptions {
   readonly clock: Clock;
   /** By default argon2id. */
   readonly passwords?: Passwords | undefined;
-  readonly log: { error(details: object, message: string): void };
+  readonly log: {
+    info(details: object, message: string): void;
+    error(details: object, message: string): void;
+  };
 }

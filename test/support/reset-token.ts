@@ -15,7 +15,7 @@ export async function resetToken(service: TestService, email: string): Promise<s
     operatorsNeedSecondFactor: false,
     signUpLimits: AMPLE.limits,
     clock: systemClock,
-    log: { error: (_details, message) => console.error(message) },
+    log: { info() {}, error: (_details, message) => console.error(message) },
   });
   const link = (await signIn.resetLink(email)) ?? '';
   const [page, token = ''] = link.split('#token=');

@@ -1,10 +1,10 @@
 import { betterAuth } from 'better-auth';
-import { messageOf } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
 import { DAY, SECOND } from '../../lib/clock.ts';
 import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 import { accountPlugin, LINK_LASTS, SESSION_LASTS } from './account-plugin.ts';
 import { passkeyPlugin, twoFactorPlugin } from './factor-plugins.ts';
+import { libraryLog } from './library-log.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { ARGON2ID } from './passwords.ts';
@@ -31,14 +31,7 @@ export async function createAuth(options: SignInOptions, mailer: Mailer | undefi
     database: { db: await stores.queries(), type: 'sqlite' },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    logger: {
-      level: 'error',
-      // Only messages: other details could hold what a person typed.
-      log: (_level, message, ...details) => {
-        const causes = details.filter((detail) => detail instanceof Error).map(messageOf);
-        log.error({ causes }, `sign-in: ${message}`);
-      },
-    },
+    logger: { level: 'error', log: libraryLog(log) },
     ...tables(options),
     plugins: [accountPlugin(clock), twoFactorPlugin(addresses.dashboard), passkeys],
     emailAndPassword: {

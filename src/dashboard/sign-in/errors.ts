@@ -33,6 +33,8 @@ const WRONG_PASSKEY: ErrorArguments = [
   'This passkey was not accepted. Try again, or use another one.',
 ];
 
+const NO_CHALLENGE: ErrorArguments = ['invalid', 'This took too long. Try again.'];
+
 const INVALID_CREDENTIALS: ErrorArguments = [
   'invalid_credentials',
   'The address or the password is wrong. Check both, or set a new password.',
@@ -76,7 +78,9 @@ const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   ],
   PASSKEY_NOT_FOUND: WRONG_PASSKEY,
   AUTHENTICATION_FAILED: WRONG_PASSKEY,
-  CHALLENGE_NOT_FOUND: ['invalid', 'This took too long. Try again.'],
+  CHALLENGE_NOT_FOUND: NO_CHALLENGE,
+  // Another account has signed in since the browser was asked for the passkey.
+  YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: NO_CHALLENGE,
   FAILED_TO_VERIFY_REGISTRATION: ['invalid', 'This passkey could not be set up. Try another one.'],
   HOLDER_NOT_VERIFIED: [
     'invalid',
