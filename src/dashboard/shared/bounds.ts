@@ -3,7 +3,7 @@
 /** The longest lifetime of a key that expires, in days. */
 export const MAX_KEY_DAYS = 3_650;
 
-/** Shortest and longest password, in characters. */
+/** Shortest and longest password, in code points. */
 export const PASSWORD_LENGTHS = { least: 8, most: 128 } as const;
 
 /** Accounts in one list for operators. */

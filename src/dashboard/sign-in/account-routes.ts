@@ -29,8 +29,9 @@ function isoTime(time: number): string {
 
 /** Also ends the account's other sessions and forgets its other known browsers. */
 export async function changePassword(context: SignInContext): Promise<Outcome> {
-  const { currentPassword, newPassword } = await readPasswordChange(context.request);
-  newPasswordFrom(newPassword);
+  const fields = await readPasswordChange(context.request);
+  const { currentPassword } = fields;
+  const newPassword = newPasswordFrom(fields.newPassword);
   const { auth, browsers, headers, request } = context;
   const { attempt, account } = await takeOwnAttempt(context);
   await refuseGuessable(newPassword, account.email, attempt);

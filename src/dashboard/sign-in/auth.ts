@@ -1,13 +1,12 @@
 import { betterAuth } from 'better-auth';
 import { newId } from '../../core/ids.ts';
 import { DAY, SECOND } from '../../lib/clock.ts';
-import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
 import { accountPlugin, LINK_LASTS, SESSION_LASTS } from './account-plugin.ts';
 import { passkeyPlugin, twoFactorPlugin } from './factor-plugins.ts';
 import { libraryLog } from './library-log.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
-import { ARGON2ID } from './passwords.ts';
+import { ARGON2ID, normalizing } from './passwords.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
@@ -38,9 +37,9 @@ export async function createAuth(options: SignInOptions, mailer: Mailer | undefi
       enabled: true,
       // See `signUp` in entry-routes.ts.
       disableSignUp: true,
-      minPasswordLength: PASSWORD_LENGTHS.least,
-      maxPasswordLength: PASSWORD_LENGTHS.most,
-      password: passwords,
+      // The routes check the length of new passwords; a sign-in accepts any.
+      maxPasswordLength: Number.POSITIVE_INFINITY,
+      password: normalizing(passwords),
       requireEmailVerification: mailer !== undefined,
       resetPasswordTokenExpiresIn: LINK_LASTS,
       revokeSessionsOnPasswordReset: true,

@@ -2,7 +2,7 @@ import { isEmailAddress } from '../../core/accounts.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
-import { PASSWORD_LENGTHS } from '../shared/bounds.ts';
+import { hasPasswordLength, normalizePassword } from '../shared/new-password.ts';
 import { PASSWORD_LENGTH } from './errors.ts';
 
 const text = { type: 'string', minLength: 1, maxLength: 1_000 } as const;
@@ -97,9 +97,11 @@ export function emailFrom(field: string): string {
   throw new DashboardError('invalid', `"email" must be ${EXPECTATIONS.email}.`);
 }
 
-/** @throws ApiError `invalid` when it is too short or too long. */
+/**
+ * A new password, normalised.
+ * @throws ApiError `invalid` when it is too short or too long.
+ */
 export function newPasswordFrom(field: string): string {
-  const { least, most } = PASSWORD_LENGTHS;
-  if (field.length >= least && field.length <= most) return field;
+  if (hasPasswordLength(field)) return normalizePassword(field);
   throw new DashboardError(...PASSWORD_LENGTH);
 }

@@ -14,8 +14,8 @@ export async function requestPasswordReset(context: SignInContext): Promise<Outc
 
 export async function resetPassword(context: SignInContext): Promise<Outcome> {
   const { auth, attempts, browsers, options, address, headers, request } = context;
-  const { token, newPassword } = await readPasswordReset(request);
-  newPasswordFrom(newPassword);
+  const { token, ...fields } = await readPasswordReset(request);
+  const newPassword = newPasswordFrom(fields.newPassword);
   await attempts.take(address);
   const accountId = await findLink(context, 'reset-password', token);
   const holder = accountId && (await options.stores.accounts.find(accountId));

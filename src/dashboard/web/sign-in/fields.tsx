@@ -8,6 +8,7 @@ import {
 } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PASSWORD_LENGTHS } from '../../shared/bounds.ts';
+import { hasPasswordLength } from '../../shared/new-password.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
 
@@ -48,9 +49,7 @@ export function email(value: string): string | null {
 }
 
 export function newPassword(value: string): string | null {
-  const { least, most } = PASSWORD_LENGTHS;
-  const isFine = value.length >= least && value.length <= most;
-  return isFine ? null : `Choose a password of ${PASSWORD_HINT}.`;
+  return hasPasswordLength(value) ? null : `Choose a password of ${PASSWORD_HINT}.`;
 }
 
 interface FormCardProps {
