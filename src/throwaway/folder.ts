@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SetupError } from '../core/errors.ts';
 import { MINUTE, systemClock } from '../lib/clock.ts';
 import { FILE_NAMES, THROWAWAY_PREFIX as PREFIX } from '../storage/data-folder.ts';
-import { type Lock, shareLock, takeLock } from '../storage/sqlite/lock.ts';
+import { shareLock, takeLock } from '../storage/sqlite/lock.ts';
 
 /** Prefix of a folder that is not locked yet. It is renamed once it is locked, and only then found by others. */
 const DRAFT_PREFIX = `.${PREFIX}`;
@@ -46,18 +46,16 @@ export function makeThrowawayFolder(): ThrowawayFolder {
   };
 }
 
-/** Removes the folders of processes that were killed before they could do so. */
+/** Removes the folders of this user's processes that were killed before they could do so. */
 export function removeAbandonedFolders(): void {
   for (const name of temporaryNames()) {
     const path = join(tmpdir(), name);
-    if (name.startsWith(DRAFT_PREFIX) && isAbandonedDraft(path)) {
-      rmSync(path, { recursive: true, force: true });
+    try {
+      if (name.startsWith(DRAFT_PREFIX)) removeAbandonedDraft(path);
+      if (name.startsWith(PREFIX)) removeAbandonedFolder(path);
+    } catch {
+      // It cannot be removed, or another process is removing it. Nobody needs it.
     }
-    if (!name.startsWith(PREFIX)) continue;
-    const lock = lockAbandoned(path);
-    if (!lock) continue;
-    rmSync(path, { recursive: true, force: true });
-    lock.release();
   }
 }
 
@@ -70,24 +68,28 @@ function temporaryNames(): readonly string[] {
   }
 }
 
-/** Whether a folder of this user was never renamed, although that takes only a few milliseconds. */
-function isAbandonedDraft(path: string): boolean {
+/** Removes a folder that was never renamed, although that takes only a few milliseconds. */
+function removeAbandonedDraft(path: string): void {
+  const { mtimeMs } = lstatSync(path);
+  if (!isOwnFolder(path) || systemClock.now().wall - mtimeMs <= DRAFT_TIME) return;
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** Removes a folder that no process has locked. One without the file for the lock was not made here. */
+function removeAbandonedFolder(path: string): void {
+  const owner = join(path, FILE_NAMES.owner);
+  if (!isOwnFolder(path) || !lstatSync(owner).isFile()) return;
+  const lock = takeLock(owner);
+  if (!lock) return;
   try {
-    const { uid, mtimeMs } = statSync(path);
-    return uid === process.getuid?.() && systemClock.now().wall - mtimeMs > DRAFT_TIME;
-  } catch {
-    // Another process is removing the folder.
-    return false;
+    rmSync(path, { recursive: true, force: true });
+  } finally {
+    lock.release();
   }
 }
 
-/** Locks a folder of this user that no process owns. */
-function lockAbandoned(path: string): Lock | undefined {
-  try {
-    if (statSync(path).uid !== process.getuid?.()) return undefined;
-    return takeLock(join(path, FILE_NAMES.owner));
-  } catch {
-    // Another process is removing the folder.
-    return undefined;
-  }
+/** Whether this is a folder of this user itself, not a link to one. */
+function isOwnFolder(path: string): boolean {
+  const file = lstatSync(path);
+  return file.isDirectory() && file.uid === process.getuid?.();
 }
