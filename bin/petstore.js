@@ -30,7 +30,9 @@ function fail(message) {
 const [bun] = installedBuilds();
 if (bun === undefined) fail('Bun is not installed. Install again, with optional dependencies.');
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const child = spawn(bun, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+// `petstore run` must not pass the variables of `.env` on; other commands read the file by themselves.
+const args = ['--no-env-file', main, ...process.argv.slice(2)];
+const child = spawn(bun, args, { stdio: 'inherit' });
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 // A terminal sends it to both.
 process.on('SIGINT', () => {

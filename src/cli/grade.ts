@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PARTS, processEnvironment } from '../config/config.ts';
+import { PARTS } from '../config/config.ts';
+import { exemptFromProxies, startEnvironment } from '../config/process-environment.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
 import { messageOf, OperatorError } from '../core/errors.ts';
 import type { Examination, Grade } from '../grade/grade.ts';
@@ -85,7 +86,8 @@ async function gradeAll(
   signal: AbortSignal,
   report: (grade: Grade) => void,
 ): Promise<Grade[]> {
-  const config = readThrowawayConfig(processEnvironment());
+  const config = readThrowawayConfig(startEnvironment());
+  exemptFromProxies();
   const log = createLog(config.logLevel, new LineWriter(STDERR));
   const pets = Array.from({ length: PETS }, (_, index) => {
     return { name: `Animal ${index + 1}`, categoryId: 1 };

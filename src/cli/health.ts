@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { ignoreProxies, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
+import { exemptFromProxies } from '../config/process-environment.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { opsAddress } from './ops-address.ts';
@@ -78,7 +79,7 @@ interface Reply {
 
 async function request(url: string, { readyFile }: Options): Promise<Reply> {
   // The service is on this machine: a proxy would answer in its place.
-  ignoreProxies();
+  exemptFromProxies([new URL(url).hostname]);
   try {
     const reply = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
     return { ok: reply.ok, status: reply.status, answer: (await reply.text()).trim() };

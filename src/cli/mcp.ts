@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
-import { CLIENT_ADDRESSES, type Config, processEnvironment, readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { exemptFromProxies, processEnvironment } from '../config/process-environment.ts';
+import { CLIENT_ADDRESSES, withoutForeignVariables } from '../config/variables.ts';
 import { environmentOfKey } from '../core/api-key-text.ts';
 import { APIS, type ApiName } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import { isLocalHost } from '../lib/local-host.ts';
 import { printNote } from './output.ts';
 
 const KEY = 'PETSTORE_KEY';
@@ -22,13 +25,14 @@ export function addMcpCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  const addresses = readAddresses(readConfig());
+  const addresses = readAddresses(readConfig(withoutForeignVariables(processEnvironment())));
   const key = processEnvironment()[KEY]?.trim();
   if (!key) throw new SetupError(`Set ${KEY} to an API key.`);
   const environment = environmentOfKey(key);
   if (!environment) {
     throw new SetupError(`${KEY} is not an API key of a petstore. Check it for typos.`);
   }
+  exemptFromProxies(localHostsOf(addresses));
   // Loaded here: no other command needs it.
   const { serveTools } = await import('../mcp/serve-stdio.ts');
   const report = (error: unknown) => printNote(`petstore: ${messageOf(error)}`);
@@ -46,4 +50,9 @@ function readAddresses(config: Config): Readonly<Record<ApiName, string>> {
     if (given) addresses[api] = given;
   }
   return addresses;
+}
+
+/** The hosts of the addresses that are this machine: a proxy would not find the service. */
+function localHostsOf(addresses: Readonly<Record<ApiName, string>>): readonly string[] {
+  return APIS.map((api) => new URL(addresses[api]).hostname).filter(isLocalHost);
 }

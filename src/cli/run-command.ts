@@ -1,8 +1,10 @@
 import { constants } from 'node:os';
 import type { Command } from 'commander';
 import type { RunningService } from '../app.ts';
-import { CLIENT_ADDRESSES, PARTS, processEnvironment } from '../config/config.ts';
+import { PARTS } from '../config/config.ts';
+import { commandEnvironment, startEnvironment } from '../config/process-environment.ts';
 import { readThrowawayConfig } from '../config/throwaway.ts';
+import { CLIENT_ADDRESSES } from '../config/variables.ts';
 import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { createLog, LineWriter } from '../observability/log.ts';
@@ -41,7 +43,7 @@ export function addRunCommand(program: Command): void {
 }
 
 async function run(command: readonly string[], options: Options): Promise<void> {
-  const config = readThrowawayConfig(processEnvironment());
+  const config = readThrowawayConfig(startEnvironment());
   const log = createLog(config.logLevel, new LineWriter(STDERR));
   // Until the fixture is read, a signal ends the process: standard input may stay open without data.
   const fixture = await readFixture(options.fixture);
@@ -89,7 +91,7 @@ class CommandSignals implements Disposable {
   }
 }
 
-/** The environment variables of the command. */
+/** The variables with which a command finds the service. */
 export function addressesAndKeys(
   service: RunningService,
   { keys }: ThrowawayService,
@@ -112,7 +114,7 @@ export function exitCodeOfSignal(signal: string): number {
 function spawn(command: readonly string[], added: Readonly<Record<string, string>>) {
   try {
     return Bun.spawn([...command], {
-      env: { ...processEnvironment(), ...added },
+      env: commandEnvironment(added),
       stdio: ['inherit', 'inherit', 'inherit'],
     });
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PARTS, type Part } from '../config/config.ts';
-import { serve } from './serve.ts';
+import { NO_ENV_FILE, serve } from './serve.ts';
 
 export function addServeCommand(program: Command): void {
   program
@@ -19,6 +19,7 @@ export function addServeCommand(program: Command): void {
       'write addresses, ports and keys here once requests are answered',
     )
     .option('--until-stdin-ends', 'stop when standard input ends, too')
+    .option(NO_ENV_FILE, 'do not read settings from .env in the current folder')
     .action(serve);
 }
 

@@ -26,6 +26,9 @@ const NULL_DEVICE = '/dev/null';
 /** How long writing the last lines of the log may take, in ms. */
 const FLUSH_TIMEOUT = SECOND;
 
+/** For programs that start a service: the current folder, and a file `.env` in it, may belong to another project. */
+export const NO_ENV_FILE = '--no-env-file';
+
 interface ServeOptions {
   /** The parts to serve. */
   readonly only: readonly Part[];

@@ -1,15 +1,17 @@
 import { resolve } from 'node:path';
 import type { BanPolicy } from '../core/bans.ts';
-import { API_PARTS, APIS, type ApiName } from '../core/environments.ts';
+import { API_PARTS, APIS } from '../core/environments.ts';
 import type { MailSettings } from '../core/mail.ts';
 import type { Limits } from '../core/plans.ts';
 import { HOUR, SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import { type DatabaseAddresses, parsePostgresUrl } from './postgres-address.ts';
+import { processEnvironment } from './process-environment.ts';
 import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
 import { SettingReader } from './setting-reader.ts';
-import { LOG_LEVELS, type LogLevel, SETTINGS } from './settings.ts';
+import { LOG_LEVELS, type LogLevel, type SETTINGS } from './settings.ts';
 import { asksForTraces } from './tracing-settings.ts';
+import { unknownSettings, withoutServiceLinks } from './variables.ts';
 
 /** All settings of the service: read once, validated and frozen. */
 export interface Config {
@@ -90,27 +92,6 @@ export function addressesOf(parts: readonly Part[]): readonly Addressed[] {
   return ADDRESSED.filter((name) => parts.includes(name === 'sandbox' ? 'staging' : name));
 }
 
-const PREFIX = 'PETSTORE_';
-
-/** Variables with the base addresses that clients use; `run` sets them for its command. */
-export const CLIENT_ADDRESSES = {
-  production: 'PETSTORE_URL',
-  staging: 'PETSTORE_STAGING_URL',
-  quickstart: 'PETSTORE_QUICKSTART_URL',
-  sandbox: 'PETSTORE_SANDBOX_URL',
-} as const satisfies Record<ApiName, string>;
-
-/**
- * Variables of the documentation's examples, of the package for tests, and of the commands that `run` and `grade`
- * start. They are not settings.
- */
-const OF_CLIENTS = [
-  ...Object.values<string>(CLIENT_ADDRESSES),
-  ...['PETSTORE_KEY', 'PETSTORE_STAGING_KEY'],
-  ...['PETSTORE_TASK', 'PETSTORE_PET_ID', 'PETSTORE_CATEGORY_ID', 'PETSTORE_COUNT'],
-  'PETSTORE_EXECUTABLE',
-];
-
 /** The setting of each base address. */
 export const BASE_URL_SETTINGS = {
   production: 'PETSTORE_BASE_URL',
@@ -137,20 +118,14 @@ const MAX_DRAIN = 600;
 const MAX_BACKUP_AGE = 87_600;
 const MAX_COUNT = 1_000_000_000;
 
-/** The environment variables, for the processes that commands start. */
-export function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  return process.env;
-}
-
 /**
- * Reads the settings. Nothing else reads `process.env`.
+ * Reads the settings.
  * @throws SetupError with the problems of all settings, one per line.
  */
-export function readConfig(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): Config {
+export function readConfig(variables = processEnvironment()): Config {
+  const environment = withoutServiceLinks(variables);
   const reader = new SettingReader(environment);
-  reportUnknown(reader, Object.keys(environment));
+  for (const problem of unknownSettings(environment)) reader.problem(problem);
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const tls = readTls(reader);
   const addresses = readAddresses(reader, tls ? 'https' : 'http');
@@ -212,14 +187,6 @@ function reportSharedTargets(reader: SettingReader, addresses: Addresses): void 
     if (rivals.length === 1) continue;
     const names = rivals.map((name) => BASE_URL_SETTINGS[name]).join(' and ');
     reader.problem(`${names} must differ in their host or path.`);
-  }
-}
-
-function reportUnknown(reader: SettingReader, names: readonly string[]): void {
-  for (const name of names) {
-    if (!name.startsWith(PREFIX) || Object.hasOwn(SETTINGS, name) || OF_CLIENTS.includes(name))
-      continue;
-    reader.problem(`${name} is not a setting. The README lists them.`);
   }
 }
 
@@ -289,9 +256,4 @@ function readOpsPort(reader: SettingReader, port: number): number {
     reader.problem('PETSTORE_OPS_PORT and PETSTORE_PORT must differ.');
   }
   return opsPort;
-}
-
-/** Makes later requests of this process ignore proxies that the environment names, such as `HTTP_PROXY`. */
-export function ignoreProxies(): void {
-  for (const name of ['NO_PROXY', 'no_proxy']) process.env[name] = '*';
 }

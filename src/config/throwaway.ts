@@ -1,5 +1,7 @@
 import { BASE_URL_SETTINGS, type Config, readConfig } from './config.ts';
+import type { Variables } from './process-environment.ts';
 import type { SETTINGS } from './settings.ts';
+import { withoutForeignVariables } from './variables.ts';
 
 /** Settings of a lasting service: the location of its data, and its addresses. */
 const OF_LASTING_SERVICES: readonly string[] = [
@@ -26,14 +28,13 @@ const OF_LASTING_SERVICES: readonly string[] = [
 
 /**
  * The settings of a throwaway service that is started for a command: it picks free ports, and logs only
- * warnings unless PETSTORE_LOG_LEVEL is set. The location and addresses of a lasting service are ignored, and
- * it sends no traces: the variables of OpenTelemetry are meant for the command.
+ * warnings unless PETSTORE_LOG_LEVEL is set. The location and addresses of a lasting service are ignored,
+ * variables of others such as PETSTORE_API_KEY too, and it sends no traces: the variables of OpenTelemetry are meant for the command.
  * @throws SetupError with the problems of all settings, one per line.
  */
-export function readThrowawayConfig(
-  environment: Readonly<Record<string, string | undefined>>,
-): Config {
-  const kept = Object.entries(environment).filter(([name]) => !OF_LASTING_SERVICES.includes(name));
+export function readThrowawayConfig(environment: Variables): Config {
+  const known = Object.entries(withoutForeignVariables(environment));
+  const kept = known.filter(([name]) => !OF_LASTING_SERVICES.includes(name));
   return readConfig({
     PETSTORE_LOG_LEVEL: 'warn',
     ...Object.fromEntries(kept),

@@ -1,5 +1,5 @@
 import { setTimeout as timeout } from 'node:timers/promises';
-import { processEnvironment } from '../config/config.ts';
+import { commandEnvironment } from '../config/process-environment.ts';
 import { OperatorError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { ClientRun } from './scenario.ts';
@@ -61,7 +61,7 @@ export async function runClient(
 function spawn(command: readonly string[], variables: Readonly<Record<string, string>>) {
   try {
     return Bun.spawn([...command], {
-      env: { ...processEnvironment(), ...variables },
+      env: commandEnvironment(variables),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });

@@ -1,4 +1,5 @@
 import { secondsOf } from './duration.ts';
+import { sendLocally } from './local-request.ts';
 import type { StartedService } from './service-process.ts';
 import type {
   Account,
@@ -134,14 +135,7 @@ export class Petstore implements AsyncDisposable {
 /** @throws PetstoreControlError if there is no reply. */
 async function send(method: string, url: string, token: string, body?: object): Promise<Response> {
   try {
-    return await fetch(url, {
-      method,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    return await sendLocally({ method, url, token, body });
   } catch (cause) {
     throw new PetstoreControlError('The petstore does not answer. Was it stopped?', { cause });
   }

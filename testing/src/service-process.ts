@@ -64,7 +64,9 @@ async function spawnService(
   folder: string,
   readyFile: string,
 ): Promise<ChildProcess> {
-  const args = ['serve', '--ephemeral', '--until-stdin-ends', '--ready-file', readyFile];
+  // The file `.env` of the project is for its own programs.
+  const args = ['serve', '--no-env-file', '--ephemeral', '--until-stdin-ends'];
+  args.push('--ready-file', readyFile);
   if (fixture !== undefined) {
     const path = join(folder, 'fixture.json');
     await writeFile(path, JSON.stringify(fixture));

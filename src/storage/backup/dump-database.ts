@@ -1,4 +1,5 @@
-import { type DatabaseSettings, processEnvironment } from '../../config/config.ts';
+import type { DatabaseSettings } from '../../config/config.ts';
+import { processEnvironment } from '../../config/process-environment.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
