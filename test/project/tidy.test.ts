@@ -119,12 +119,12 @@ describe('the import arrows', () => {
     expect(foreign).toEqual([]);
   });
 
-  test('the environment is read in config/config.ts alone', () => {
+  test('the environment is read in config/process-environment.ts alone', () => {
     const readers = files.filter(
       (file) =>
         /^src\/(?!dashboard\/web\/)/.test(file) && /\b(process|Bun)\.env\b/.test(code(file)),
     );
-    expect(readers).toEqual(['src/config/config.ts']);
+    expect(readers).toEqual(['src/config/process-environment.ts']);
   });
 
   test("the machine's clock is read in lib/clock.ts alone, and by the dashboard in the browser", () => {
