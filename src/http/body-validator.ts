@@ -3,6 +3,7 @@ import { Compile, type XSchema } from 'typebox/schema';
 import { ApiError, messageFor, shownName } from '../core/errors.ts';
 import { type Int64, parseInt64, toInt64 } from '../lib/int64.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
+import { isBlank, ruleOf } from './text-field.ts';
 
 const NUMERIC_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'bigint']);
 
@@ -21,6 +22,7 @@ export function bodyParser<const Schema extends XSchema>(
   const expectations = { ...expectationsOf(schema), ...described };
   const validator = Compile(schema);
   const numeric = numericProperties(schema);
+  const textFields = textFieldsOf(schema);
   return (body: unknown) => {
     for (const [name, convert] of numeric) convertInPlace(body, name, convert);
     if (!validator.Check(body)) {
@@ -28,7 +30,9 @@ export function bodyParser<const Schema extends XSchema>(
       throw invalidBody(error, expectations, body);
     }
     const broken = Object.entries(Object(body)).find(([field, value]) => {
-      return Object.hasOwn(expectations, field) && isBrokenText(value);
+      if (typeof value !== 'string' || !Object.hasOwn(expectations, field)) return false;
+      // A lone surrogate is not Unicode text, and could not be returned as it was sent.
+      return !value.isWellFormed() || (textFields.has(field) && isBlank(value));
     });
     if (broken) throw invalidField(broken[0], expectations);
     return body;
@@ -96,6 +100,14 @@ function numericProperties(schema: XSchema): Array<readonly [string, (value: big
   });
 }
 
+/** The properties that `textField` describes. */
+function textFieldsOf(schema: XSchema): ReadonlySet<string> {
+  const properties: Readonly<Record<string, { pattern?: string }>> =
+    Object(schema).properties ?? {};
+  const names = Object.keys(properties);
+  return new Set(names.filter((name) => ruleOf(properties[name]?.pattern) !== undefined));
+}
+
 /** The strict JSON parser makes every integer a bigint; this converts it to the type of the schema. */
 function convertInPlace(body: unknown, name: string, convert: (value: bigint) => Int64): void {
   if (typeof body !== 'object' || body === null) return;
@@ -106,9 +118,4 @@ function convertInPlace(body: unknown, name: string, convert: (value: bigint) =>
 /** The top-level field that a JSON Pointer (RFC 6901) leads through. */
 function fieldOf(pointer: string): string {
   return (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** A lone surrogate is not Unicode text, and could not be returned as it was sent. */
-function isBrokenText(value: unknown): boolean {
-  return typeof value === 'string' && !value.isWellFormed();
 }

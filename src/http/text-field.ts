@@ -1,10 +1,20 @@
-const SPACE = '\\u0020\\u00A0\\u1680\\u2000-\\u200A\\u2028\\u2029\\u202F\\u205F\\u3000\\uFEFF';
-const CONTROL = '\\u0000-\\u001F\\u007F-\\u009F';
+/*
+ * The pattern has only what JSON Schema advises (Core, 6.4), because engines differ in the rest: Go has neither `\uXXXX`
+ * nor lookahead. It also means the same in engines that read UTF-16, such as those of C# and of JavaScript without the
+ * flag `u`. It names no character that the source of a generated client could not hold, such as U+0000, a line separator
+ * or a mark of direction; therefore it allows names of rare white space alone, which the service refuses (`isBlank`).
+ */
 
-/** Not blank, no control characters. Avoids lookahead, which many engines lack. */
-const TEXT_PATTERN = `^[${SPACE}]*[^${SPACE}${CONTROL}][^${CONTROL}]*$`;
+/**
+ * All code points from U+00A1. An engine that reads UTF-16 takes the second range for one up to U+DBFF, the first half of
+ * U+10FFFF, and a single U+DFFF: both are in the first range, with all other surrogates.
+ */
+const BEYOND_ASCII = '\u00a1-\ufffd\u00a1-\u{10ffff}';
 
-/** The rule of `TEXT_PATTERN` in words. */
+/** Not blank, no control characters. */
+const TEXT_PATTERN = `^[ \u00a0]*[!-~${BEYOND_ASCII}][ -~\u00a0${BEYOND_ASCII}]*$`;
+
+/** The rule of a text field in words. */
 const TEXT_RULE = 'not blank, without control characters';
 
 /**
@@ -25,4 +35,9 @@ export function textField(subject: string, maxLength: number) {
 /** What a pattern requires, in the words of an error message; `undefined` for a pattern other than that of `textField`. */
 export function ruleOf(pattern: string | undefined): string | undefined {
   return pattern === TEXT_PATTERN ? TEXT_RULE : undefined;
+}
+
+/** Whether a text is nothing but white space of any kind, which a text field must not be. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
 }

@@ -14,7 +14,7 @@ declare global {
 }
 
 /** An int64 in the arguments and results of tools. */
-const DECIMAL = '^-?(?:0|[1-9]\\d{0,18})$';
+const DECIMAL = '^-?(0|[1-9][0-9]{0,18})$';
 
 /** A whole number of any size. */
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;

@@ -18,7 +18,7 @@ const email = {
 const environment = { enum: ENVIRONMENTS, description: 'Production unless it is named.' } as const;
 const time = {
   type: 'string',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z$',
+  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,3})?Z$',
   description: 'A time in UTC, such as 2030-12-05T00:00:00Z.',
 } as const;
 

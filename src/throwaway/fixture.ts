@@ -4,6 +4,7 @@ import { isEmailAddress } from '../core/accounts.ts';
 import { environmentOfShape } from '../core/api-key-text.ts';
 import { ApiError, messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
+import { isBlank } from '../http/text-field.ts';
 import { INT64_MAX, INT64_MIN } from '../lib/int64.ts';
 import { hasUnprintable } from '../lib/unprintable.ts';
 import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
@@ -251,6 +252,7 @@ function* problemsOfPet(
   { name, categoryId }: { readonly name: string; readonly categoryId: number | string },
 ): Generator<Problem> {
   if (!name.isWellFormed()) yield { pointer: `${pointer}/name`, text: NO_TEXT };
+  if (isBlank(name)) yield { pointer: `${pointer}/name`, text: 'must not be blank.' };
   const id = BigInt(categoryId);
   if (id < INT64_MIN || id > INT64_MAX) {
     yield { pointer: `${pointer}/categoryId`, text: `must be from ${INT64_MIN} to ${INT64_MAX}.` };

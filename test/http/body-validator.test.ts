@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { NewPet } from '../../src/api/pets/schemas.ts';
 import { ApiError } from '../../src/core/errors.ts';
 import { bodyParser } from '../../src/http/body-validator.ts';
 import { parseStrictJson } from '../../src/http/strict-json.ts';
@@ -107,4 +108,27 @@ describe('a body that may lack each field, but not all', () => {
     expect(() => parseUpdate({})).toThrow('Send at least one of: name, size.');
     expect(parseUpdate({ size: 3n })).toEqual({ size: 3 });
   });
+});
+
+test('a name is judged by its code points: none is blank, a control character or half of one', () => {
+  const parse = bodyParser(NewPet);
+  const isAccepted = (name: string) => {
+    try {
+      parse({ name, categoryId: 7n });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const character = String.fromCodePoint(code);
+    const isText = !/[\p{Cc}\p{Cs}]/u.test(character);
+    const isSpace = /\s/u.test(character);
+    const expected = [isText && !isSpace, isText];
+    if (isAccepted(character) === expected[0] && isAccepted(`x${character}`) === expected[1])
+      continue;
+    throw new Error(`U+${code.toString(16)} is not judged as ${expected}`);
+  }
+  expect(isAccepted(' \u00a0\u1680\u2003\u2028\u202f\u205f\u3000\ufeff')).toBe(false);
+  expect(isAccepted('\ufeff\u3000x\u2028')).toBe(true);
 });

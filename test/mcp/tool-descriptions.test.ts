@@ -96,7 +96,7 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
 });
 
 test('int64 is a decimal string in arguments and results', () => {
-  const decimal = { type: 'string', pattern: '^-?(?:0|[1-9]\\d{0,18})$' };
+  const decimal = { type: 'string', pattern: '^-?(0|[1-9][0-9]{0,18})$' };
   expect(toolOf('createPet').inputSchema.properties).toMatchObject({ categoryId: decimal });
   expect(toolOf('getPet').inputSchema.properties).toMatchObject({ petId: decimal });
   expect(toolOf('listPets').inputSchema.properties).toMatchObject({
