@@ -33,6 +33,7 @@ import {
   saveResults,
 } from './results.ts';
 import { measureRounds } from './rounds.ts';
+import { benchSearch } from './search.ts';
 import { measureStartUp } from './start-up.ts';
 import { StoreShelf } from './stores.ts';
 import { measureThrowaway } from './throwaway.ts';
@@ -69,6 +70,10 @@ async function main(): Promise<void> {
     stayOffServerCore();
     return printProfile(bench, profiled);
   }
+  if (first === 'search') {
+    stayOffServerCore();
+    return benchSearch(bench);
+  }
   if (first === 'report') return rewriteReports();
   if (first === 'cluster') return benchCluster(bench, options);
   if (first === 'citus') return benchCitus(bench, options);
@@ -95,7 +100,7 @@ function chooseParts({ names, baseline }: Options) {
   const known = [...Object.keys(WORKLOADS), ...SECTIONS, ...OPTIONAL, 'all'];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const all = [...known, 'profile', 'cluster', 'citus', 'report'].join(', ');
+    const all = [...known, 'profile', 'search', 'cluster', 'citus', 'report'].join(', ');
     throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${all}.`);
   }
   const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'floor', 'mix'] : names;

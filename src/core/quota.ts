@@ -19,8 +19,8 @@ export function unusedQuota(): QuotaState {
 }
 
 /**
- * Takes `cost` requests (1, or 0 to only check) from both fixed windows, or from neither. Updates
- * `quota` in place when the request is taken.
+ * Takes `cost` requests (0 to only check) from both fixed windows, or from neither if one is exhausted. The last
+ * admitted request may cost more than what is left. Updates `quota` in place when the request is taken.
  *
  * The minute is measured on the elapsed scale from the first request that it admitted. The day is
  * the UTC date of the wall clock: when the clock steps back over midnight the later date stays in effect, so
@@ -30,7 +30,7 @@ export function takeQuota(
   quota: QuotaState,
   limits: Limits,
   now: Instant,
-  cost: 0 | 1,
+  cost: number,
 ): RateLimitResult {
   const today = Math.floor(now.wall / DAY);
   const isSameDay = isDayInForce(quota, today);
@@ -41,9 +41,9 @@ export function takeQuota(
   let minuteUsed = isSameMinute ? quota.minuteUsed : 0;
 
   const hasRoom = minuteUsed < limits.perMinute && dayUsed < limits.perDay;
-  if (hasRoom && cost === 1) {
-    minuteUsed += 1;
-    dayUsed += 1;
+  if (hasRoom && cost > 0) {
+    minuteUsed += cost;
+    dayUsed += cost;
     quota.minuteEndsAt = minuteEndsAt;
     quota.minuteUsed = minuteUsed;
     quota.day = day;

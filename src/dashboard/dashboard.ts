@@ -5,7 +5,9 @@ import { errorReply } from './errors.ts';
 import { LiveChannel } from './live/live-channel.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import type { DashboardOptions, Pages } from './options.ts';
+import { PAGE_COSTS, PageLimits, pageCost } from './pages/page-limits.ts';
 import { createPages } from './pages/pages.ts';
+import { tooManyPages } from './pages/problems.ts';
 import { RequestLimits, tooManyRequests } from './request-limits.ts';
 import { foreignRefusal, secured } from './security.ts';
 import type { SignIn } from './session.ts';
@@ -23,6 +25,7 @@ export function createDashboard(options: DashboardOptions): Pages {
   const api = createApi(options, signIn, live);
   const pages = createPages(options);
   const { clock, log } = options;
+  const pageLimits = new PageLimits();
   const requestLimits = new RequestLimits(options.attempts);
   const dashboardUrl = options.addresses.dashboard;
 
@@ -42,13 +45,22 @@ export function createDashboard(options: DashboardOptions): Pages {
     };
     return withLimits(await orErrorReply(answer, log), limitHeaders(limits, now));
   };
+  const servePage = async (request: Request, path: string, address: string) => {
+    const now = clock.now();
+    const result = pageLimits.take(address, pageCost(path), now);
+    if (result.outcome !== 'admitted') return tooManyPages(request, result, now);
+    const reply = await pages.handle(request, path);
+    // The page that tells of an unknown address is rendered for the request, too.
+    if (reply.status === 404) pageLimits.take(address, PAGE_COSTS.rendered, now);
+    return reply;
+  };
   const mcp = lazy(async () => {
     const { createMcpEndpoint } = await import('./mcp-endpoint.ts');
     return createMcpEndpoint(options, requestLimits);
   });
   const route = async (...[request, path, address, forward]: Parameters<Pages['handle']>) => {
     if (path === MCP_PATH) return (await mcp())(request, address, forward);
-    if (path !== '/api' && !path.startsWith('/api/')) return pages.handle(request, path);
+    if (path !== '/api' && !path.startsWith('/api/')) return servePage(request, path, address());
     return serveApi(request, path.slice('/api'.length), address());
   };
   return {

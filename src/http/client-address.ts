@@ -17,14 +17,20 @@ export function clientAddress(
 ): string {
   if (forwardedFor === null) return directClients.get(peer) ?? directClient(peer);
   let client = parseAddress(peer);
-  const hops = forwardedFor.split(',').map((hop) => hop.trim());
-  while (client && isWithin(client, trusted)) {
-    const next = parseAddress(withoutPort(hops.pop() ?? ''));
+  // Read from the end, entry by entry: all entries before that of the client are its own, and may be many.
+  let rest = forwardedFor;
+  for (let hops = 0; hops < MAX_HOPS && client && isWithin(client, trusted); hops += 1) {
+    const comma = rest.lastIndexOf(',');
+    const next = parseAddress(withoutPort(rest.slice(comma + 1).trim()));
     if (!next) break;
     client = next;
+    rest = rest.slice(0, Math.max(comma, 0));
   }
   return client ? group(client) : 'unknown';
 }
+
+/** Maximum number of entries of `X-Forwarded-For` that are read: no chain of proxies is longer. */
+const MAX_HOPS = 32;
 
 /** Some proxies append the client's port, as in `192.0.2.1:1234` and `[2001:db8::1]:443`. */
 const ADDRESS_WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^\]]+)\](?::\d{1,5})?)$/;

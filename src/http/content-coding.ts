@@ -11,12 +11,15 @@ interface CodingChoice<Coding> {
 /** How many header values are cached with their choice: clients send few different ones. */
 const KNOWN_VALUES = 200;
 const MAX_KNOWN_LENGTH = 200;
+/** A longer header value, in characters, is disregarded, so that no request spends long on it. */
+const MAX_LENGTH = 1_000;
 
 const UNCODED: CodingChoice<never> = { coding: undefined, isRequired: false };
 
 /**
  * Makes a function that chooses a content coding by the value of `Accept-Encoding` (RFC 9110, 12.5.3). A
- * client that accepts nothing at all gets the unencoded content (12.5: the header may be disregarded).
+ * client that accepts nothing at all gets the unencoded content (12.5: the header may be disregarded), as does
+ * one that sends more than `MAX_LENGTH` characters.
  * @param offered the most preferred one first, for clients that accept several equally.
  */
 export function codingChooser<Coding extends string>(
@@ -24,7 +27,7 @@ export function codingChooser<Coding extends string>(
 ): (acceptEncoding: string | null) => CodingChoice<Coding> {
   const known = new LRUCache<string, CodingChoice<Coding>>({ max: KNOWN_VALUES });
   return (acceptEncoding) => {
-    if (acceptEncoding === null) return UNCODED;
+    if (acceptEncoding === null || acceptEncoding.length > MAX_LENGTH) return UNCODED;
     const made = known.get(acceptEncoding);
     if (made) return made;
     const choice = choose(parseWeights(acceptEncoding), offered);

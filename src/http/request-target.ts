@@ -33,9 +33,12 @@ export function parseTarget(url: string, host: string | null): Target | undefine
 /** A letter, digit, hyphen, dot, underscore or tilde, percent-encoded. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
+/** A longer path, in characters, is served nowhere, so it is not decoded. */
+const MAX_DECODED_LENGTH = 2_000;
+
 /** Decodes percent-encoded unreserved characters, which are equivalent to plain ones (RFC 3986, 6.2.2.2). */
 export function decodeUnreserved(path: string): string {
-  if (!path.includes('%')) return path;
+  if (path.length > MAX_DECODED_LENGTH || !path.includes('%')) return path;
   return path.replace(ENCODED_UNRESERVED, (encoded) =>
     String.fromCharCode(Number.parseInt(encoded.slice(1), 16)),
   );

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import MiniSearch from 'minisearch';
 import { ERROR_CODES } from '../../src/api/error-catalogue.ts';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { PARTS, readConfig } from '../../src/config/config.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { searchEntries } from '../../src/dashboard/search/entries.ts';
 import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
+import { INDEX_OPTIONS, queryWords } from '../../src/dashboard/shared/search.ts';
 import { HEADERS } from '../../src/http/headers.ts';
 import { TestService } from '../support/harness.ts';
 
@@ -126,6 +128,77 @@ describe('the search', () => {
     expect((await fetch(address, { headers: known })).status).toBe(304);
   });
 });
+
+describe('the work of a search is limited', () => {
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+
+  test.each([
+    ['a word that is repeated', Array(100).fill('a').join(' '), 1],
+    ['a word in several spellings', 'ban Ban BAN bAN', 1],
+    ['many letters', letters.join(' '), 6],
+    ['many words', letters.map((letter) => `${letter}word`).join('-'), 6],
+    ['separators', ' ,.;:!?'.repeat(25), 0],
+  ])('%s', (_name, query, words) => {
+    expect(queryWords(query)).toHaveLength(words);
+  });
+
+  test('a word is no longer than those of the index', () => {
+    expect(queryWords('a'.repeat(200))).toEqual(['a'.repeat(40)]);
+  });
+
+  test('a single letter finds only itself', async () => {
+    const { postings } = await countingSearch();
+    for (const letter of letters) expect(postings(letter)).toBeLessThan(150);
+  });
+
+  test('no query looks at more than 1,500 postings', async () => {
+    const { postings, terms } = await countingSearch();
+    const prefixes = [2, 3, 4].flatMap((length) => terms.map((term) => term.slice(0, length)));
+    const beginnings = new Set(prefixes.filter((prefix) => prefix.length > 1));
+    const words = [...new Set([...letters, ...beginnings, ...terms])];
+    const counted = words.map((word) => ({ word, count: postings(word) }));
+    const worst = counted.toSorted((a, b) => b.count - a.count).map(({ word }) => word);
+    expect(postings(worst[0] ?? '')).toBeGreaterThan(200);
+    for (const query of [worst.slice(0, 100).join(' '), letters.join(' '), 'a '.repeat(100)]) {
+      expect(postings(query)).toBeLessThan(1_500);
+    }
+  });
+
+  test('a longer query finds what its first six words find', async () => {
+    const words = queryWords('status limit after link next page');
+    const found = await search(words.join(' '));
+    expect([words.length, found.length > 0]).toEqual([6, true]);
+    expect(await search(`${words.join(' ')} webhookery`)).toEqual(found);
+  });
+});
+
+/** The search on the served index, with a count of the postings that it looks at. */
+async function countingSearch() {
+  const reply = await fetch(`${service.dashboardUrl}/docs/search.json`);
+  let count = 0;
+  const { boostDocument, ...searchOptions } = INDEX_OPTIONS.searchOptions;
+  const served = await reply.text();
+  const index = MiniSearch.loadJSON<{ id: string }>(served, {
+    ...INDEX_OPTIONS,
+    searchOptions: {
+      ...searchOptions,
+      // Called once for each posting.
+      boostDocument: (...posting) => {
+        count += 1;
+        return boostDocument(...posting);
+      },
+    },
+  });
+  const { index: tree }: { index: readonly [string, unknown][] } = JSON.parse(served);
+  return {
+    terms: tree.map(([term]) => term),
+    postings(query: string): number {
+      count = 0;
+      index.search(query);
+      return count;
+    },
+  };
+}
 
 function addressesOf(of: TestService) {
   return {

@@ -103,3 +103,21 @@ async function cookieOf(visitor: Visitor): Promise<{ name: string; attributes: s
   const [pair = '', ...attributes] = line.split('; ');
   return { name: pair.split('=')[0] ?? '', attributes };
 }
+
+test('the session is found among the cookies of other applications on the same host', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const visitor = await Visitor.signUp(service);
+  const session = async (cookie: string) => {
+    const headers = { Cookie: cookie };
+    const reply = await fetch(`${service.dashboardUrl}/api/session`, { headers });
+    const { account }: { account: { email: string } | null } = await reply.json();
+    return account?.email;
+  };
+  const others = (count: number) => Array.from({ length: count }, (_, each) => `a${each}=b`);
+  const found = visitor.email;
+  expect(await session([...others(190), visitor.cookie].join('; '))).toBe(found);
+  expect(await session([visitor.cookie, ...others(1_000)].join('; '))).toBe(found);
+  expect(await session(`petstore=x; petstore_other=y;${visitor.cookie}`)).toBe(found);
+  // No browser has as many cookies for one host.
+  expect(await session([...others(1_000), visitor.cookie].join('; '))).toBeUndefined();
+});

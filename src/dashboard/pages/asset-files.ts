@@ -4,6 +4,9 @@ import { codingChooser } from '../../http/content-coding.ts';
 import { entityTagIn, isNotModified } from '../../http/entity-tag.ts';
 import type { Asset, Assets } from './assets.ts';
 
+/** The path of the assets, with a trailing slash. */
+export const ASSETS = '/assets/';
+
 /** In order of preference. Above quality 6, brotli takes three times as long for 2 % less. */
 const CODINGS = {
   br: (bytes: Uint8Array) =>

@@ -1,4 +1,3 @@
-import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { REVALIDATED } from '../../http/entity-tag.ts';
 import { lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
@@ -11,19 +10,18 @@ import { queryOf, searchPage } from '../search/search-page.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
 import { pageTitle } from '../shared/page-titles.ts';
 import { SEARCH_INDEX_PATH, SEARCH_PATH } from '../shared/search.ts';
-import { type AssetFile, type ServedAssets, servedAssets } from './asset-files.ts';
+import { ASSETS, type AssetFile, type ServedAssets, servedAssets } from './asset-files.ts';
 import { bundleAssets } from './bundle.ts';
 import { type ServeDocument, served, servedDocuments } from './documents.ts';
 import { readAssets } from './embedded-assets.ts';
 import type { Html } from './html.ts';
+import { problem } from './problems.ts';
 import { canonicalAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, type Reader } from './shell.ts';
 
 const isApplicationPath = (path: string) => pageTitle(path) !== undefined;
 const isPage = (path: string) =>
   REFERENCE_PATHS.has(path) || path === SEARCH_PATH || isApplicationPath(path);
-
-const ASSETS = '/assets/';
 
 /**
  * Its value is not checked: it only selects the frame that is shown until the script has loaded the
@@ -172,16 +170,6 @@ function show(page: Html, { addresses }: PageParts, styles: string[], status = 2
       'Content-Security-Policy': writePolicy(pagePolicy(addresses, styles)),
     },
   });
-}
-
-/**
- * In the format of the API's errors: a program that requests this path is most likely looking for
- * the API.
- */
-function problem(code: ErrorCode, message: string, headers: Record<string, string> = {}): Response {
-  const { status } = ERRORS[code];
-  const all = { 'Cache-Control': 'no-store', ...headers };
-  return Response.json({ code, message, status }, { status, headers: all });
 }
 
 function wantsJson(request: Request): boolean {

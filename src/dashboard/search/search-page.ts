@@ -7,10 +7,17 @@ import { SEARCH_PATH, type SearchResult } from '../shared/search.ts';
 /** Maximum length of a query, in characters. */
 const MAX_QUERY_LENGTH = 200;
 
+/**
+ * Maximum length of the query string of an address, in characters: a query of the maximum length
+ * whose characters are all percent-encoded has fewer. The rest is not read.
+ */
+const MAX_QUERY_STRING_LENGTH = 4_000;
+
 /** The query of a request for the search page. */
 export function queryOf({ url, headers }: Request): string {
   const target = parseTarget(url, headers.get('host'));
-  const query = new URLSearchParams(target?.query).get('q') ?? '';
+  const text = target?.query.slice(0, MAX_QUERY_STRING_LENGTH);
+  const query = new URLSearchParams(text).get('q') ?? '';
   return query.trim().slice(0, MAX_QUERY_LENGTH);
 }
 

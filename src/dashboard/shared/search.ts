@@ -51,16 +51,53 @@ const KIND_WEIGHTS: Readonly<Record<SearchKind, number>> = {
   Field: 0.5,
 };
 
+/** Maximum number of different words of a query that are looked for; further ones are ignored. */
+export const MAX_QUERY_WORDS = 6;
+
+/**
+ * Maximum length of a word that is looked for, in characters. Comparing a longer one with all words
+ * of the index takes long, and the index has none.
+ */
+export const MAX_WORD_LENGTH = 40;
+
+/** A single letter is the beginning of half of all words, so it is only found as a word. */
+const SHORTEST_PREFIX = 2;
+
+/** Maximum number of typing mistakes in one word. */
+const MOST_MISTAKES = 2;
+
+const BETWEEN_WORDS = /[\n\r\p{Z}\p{P}]+/u;
+
+function wordsOf(text: string): string[] {
+  return text.split(BETWEEN_WORDS);
+}
+
+/**
+ * The words of a query, each once: looking for a word takes the same time however often the query
+ * repeats it.
+ */
+export function queryWords(query: string): string[] {
+  const words = new Set<string>();
+  for (const word of wordsOf(query.toLowerCase())) {
+    if (word !== '') words.add(word.slice(0, MAX_WORD_LENGTH));
+    if (words.size === MAX_QUERY_WORDS) break;
+  }
+  return [...words];
+}
+
 /** The options of the index. Server and browser must use the same ones. */
 export const INDEX_OPTIONS = {
   idField: 'path',
+  tokenize: wordsOf,
   fields: ['names', 'title', 'excerpt', 'text'],
   storeFields: ['title', 'kind', 'excerpt'],
   searchOptions: {
     boost: { names: 10, title: 4, excerpt: 2 },
-    prefix: true,
+    tokenize: queryWords,
+    prefix: (term: string) => term.length >= SHORTEST_PREFIX,
     // Allows one typing mistake per four letters, and none in numbers such as 429.
     fuzzy: (term: string) => (/\d/.test(term) || term.length < 4 ? false : 0.25),
+    maxFuzzy: MOST_MISTAKES,
     combineWith: 'AND' as const,
     boostDocument: (_: unknown, __: string, stored?: Record<string, unknown>) =>
       weightOf(stored?.['kind']),

@@ -27,6 +27,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
     handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
       const headers = clientHeaders(sent);
+      if (headers.get('cookie') === '') return undefined;
       const found = await findSession(parts, headers);
       if (!found) return undefined;
       const { id, account, isRecent, isProven } = found;
