@@ -111,6 +111,38 @@ describe('backup --to', () => {
     );
   });
 
+  test('gives each of several backups of one second a name of its own, and keeps the newest', async () => {
+    using place = await places();
+    const clock = new ManualClock();
+    const names: string[] = [];
+    for (let count = 0; count < 11; count += 1) {
+      const { file } = await backUpByDate(place.config, place.to, undefined, clock);
+      names.push(basename(file));
+    }
+    expect(names.slice(0, 2)).toEqual([
+      'petstore-20270102T120000Z.backup',
+      'petstore-20270102T120000Z_2.backup',
+    ]);
+    expect(new Set(names).size).toBe(11);
+    expect(listing(place.to)).toEqual(names.toSorted());
+
+    const last = await backUpByDate(place.config, place.to, 3, clock);
+
+    expect(last.deleted.map((file) => basename(file)).toSorted()).toEqual(
+      names.slice(0, 9).toSorted(),
+    );
+    expect(last.damaged).toEqual([]);
+    expect((await verifyBackup(last.file)).file).toBe(last.file);
+  });
+
+  test('leaves a file alone that has the name of its second', async () => {
+    using place = await places();
+    const taken = join(place.to, 'petstore-20270102T120000Z.backup');
+    mkdirSync(taken);
+    const { file } = await backUpByDate(place.config, place.to, undefined, new ManualClock());
+    expect(basename(file)).toBe('petstore-20270102T120000Z_2.backup');
+  });
+
   test('says the same moment in the name and inside, however long it takes', async () => {
     using place = await places();
     const clock = new ManualClock();

@@ -7,11 +7,11 @@ import { takeLock } from '../sqlite/lock.ts';
 import { type BackupManifest, readSound } from './archive.ts';
 import { createBackup } from './create.ts';
 
-/** Such as `petstore-20261122T031500Z.backup`, so that sorting by name sorts by date. */
-const NAME = /^petstore-\d{8}T\d{6}Z\.backup$/;
+/** Such as `petstore-20261122T031500Z.backup`, or `petstore-20261122T031500Z_2.backup` for the second of one second. */
+const NAME = /^petstore-(\d{8}T\d{6}Z)(?:_(\d+))?\.backup$/;
 
 /** A file left behind by a backup that was killed. */
-const LITTER = /^petstore-\d{8}T\d{6}Z\.backup\.\w{6}$/;
+const LITTER = /^petstore-\d{8}T\d{6}Z(?:_\d+)?\.backup\.\w{6}$/;
 
 const LOCK = '.petstore-backup.lock';
 
@@ -48,7 +48,7 @@ export async function createDatedBackup(
     removeLitter(folder);
     // The name and the manifest have the same time.
     const moment = clock.now();
-    const name = nameAt(moment.wall);
+    const name = freeName(folder, moment.wall);
     const file = join(folder, name);
     const manifest = await createBackup(config, file, { now: () => moment });
     await onMade(file, manifest);
@@ -58,9 +58,24 @@ export async function createDatedBackup(
   }
 }
 
-function nameAt(wall: number): string {
-  const date = new Date(wall).toISOString().replace(/\.\d+Z$/, 'Z');
-  return `petstore-${date.replaceAll(/[-:]/g, '')}.backup`;
+/** A name that no file in the folder has: two backups may have the same second, also after the clock was set back. */
+function freeName(folder: string, wall: number): string {
+  const taken = new Set(readdirSync(folder));
+  const stamp = stampOf(wall);
+  let name = `petstore-${stamp}.backup`;
+  for (let number = 2; taken.has(name); number += 1) name = `petstore-${stamp}_${number}.backup`;
+  return name;
+}
+
+function stampOf(wall: number): string {
+  return new Date(wall).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** Orders the names of backups from the newest to the oldest. */
+function byAge(one: string, other: string): number {
+  const [, stamp = '', number = '1'] = NAME.exec(one) ?? [];
+  const [, otherStamp = '', otherNumber = '1'] = NAME.exec(other) ?? [];
+  return stamp === otherStamp ? Number(otherNumber) - Number(number) : stamp < otherStamp ? 1 : -1;
 }
 
 /** Safe, because the lock is held: no other backup is running in this folder. */
@@ -81,7 +96,7 @@ async function deleteOlder(
   if (keep === undefined || storeId === undefined) return { deleted, damaged };
   let kept = 1;
   const others = readdirSync(folder).filter((name) => NAME.test(name) && name !== made);
-  for (const name of others.sort().reverse()) {
+  for (const name of others.sort(byAge)) {
     const file = join(folder, name);
     let manifest: BackupManifest;
     try {
@@ -90,7 +105,8 @@ async function deleteOlder(
       damaged.push(`${file}: ${messageOf(cause)}`);
       continue;
     }
-    if (manifest.storeId !== storeId || nameAt(Date.parse(manifest.createdAt)) !== name) continue;
+    const isNamedByDate = NAME.exec(name)?.[1] === stampOf(Date.parse(manifest.createdAt));
+    if (manifest.storeId !== storeId || !isNamedByDate) continue;
     kept += 1;
     if (kept <= keep) continue;
     remove(file);
