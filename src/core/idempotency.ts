@@ -4,11 +4,11 @@ import { DAY } from '../lib/clock.ts';
 export const REMEMBERED = DAY;
 
 /**
- * Whether a reply stored at `storedAt` is still replayed at `now` (both epoch ms). A time more than a day ahead
- * comes from a clock that was set back since, such as that of a sandbox that was reset.
+ * Whether a reply stored at `storedAt` is still replayed at `now` (both epoch ms). It is also while `storedAt` is ahead:
+ * a clock that was set back must not make a repeated creation add a second pet.
  */
 export function isRemembered(storedAt: number, now: number): boolean {
-  return Math.abs(now - storedAt) < REMEMBERED;
+  return now - storedAt < REMEMBERED;
 }
 
 /** Identifies a create request that may be retried: its first reply is stored for 24 hours. */

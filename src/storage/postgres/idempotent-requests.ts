@@ -40,7 +40,7 @@ const CLAIM = `INSERT INTO idempotent_requests AS kept
     SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
         created_at = excluded.created_at, reply_status = excluded.reply_status,
         reply_body = excluded.reply_body
-    WHERE abs(kept.created_at - excluded.created_at) >= ${REMEMBERED}
+    WHERE excluded.created_at - kept.created_at >= ${REMEMBERED}
   RETURNING pet_id::float8 AS id`;
 
 /** Records the requests that have no row, or an expired one; returns the ids of their pets. */
