@@ -174,7 +174,9 @@ async function setOperator(
   const role: Role = options.remove ? 'customer' : 'operator';
   await withAccount(email, async (account, { stores, clock, by }) => {
     await stores.accounts.setRole(account.id, role, clock.now().wall, by);
-    const now = options.remove ? 'no operator any more' : 'an operator now';
+    const isNew = role === 'operator' && account.role !== 'operator';
+    const ended = isNew ? ', and is signed out everywhere' : '';
+    const now = options.remove ? 'no operator any more' : `an operator now${ended}`;
     printResult(options, accountJson({ ...account, role }), `${email} is ${now}.`);
     if (role !== 'operator' || options.json) return;
     printNote(`${UNCONFIRMED_NOTE} ${email}`);

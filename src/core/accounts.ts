@@ -64,6 +64,7 @@ export interface AccountStore {
   /** Accounts whose address contains the text, case-insensitively; at most `limit`, sorted by address. */
   search(text: string, limit: number): Awaitable<Account[]>;
   setSubscription(id: string, subscription: Subscription, now: number, by: Actor): Promise<void>;
+  /** An account that becomes an operator is signed out everywhere. */
   setRole(id: string, role: Role, now: number, by: Actor): Promise<void>;
   /** `false` when there is no such account, or it is already suspended; the first reason is then kept. */
   suspend(id: string, reason: string, now: number, by: Actor): Promise<boolean>;

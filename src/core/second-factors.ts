@@ -32,6 +32,11 @@ export interface FactorChange {
 /** A new second factor, set up in a session; the session counts as proven with it from then on. */
 export interface NewFactor extends FactorChange {
   readonly sessionId: string;
+  /**
+   * The new token of the session. The old one ends with the change, so that a copy of the cookie does not gain what the
+   * second factor allows.
+   */
+  readonly sessionToken: string;
   /** Digests of recovery codes, for an account that has none. */
   readonly recoveryCodes: readonly string[];
 }
@@ -43,8 +48,8 @@ export interface AddedFactor {
 }
 
 /**
- * Second factors. Adding the first one ends the account's other sessions; after the last one is removed no
- * session counts as proven. Changes write an audit entry in the same transaction; an app is audited only
+ * Second factors. Adding one replaces the token of the session, and adding the first one ends the account's
+ * other sessions; after the last one is removed no session counts as proven. Changes write an audit entry in the same transaction; an app is audited only
  * once it is confirmed. Every call may raise `StorageUnavailable`.
  */
 export interface SecondFactorStore {

@@ -95,7 +95,7 @@ describe('accounts reset-link', () => {
 });
 
 describe('accounts set-operator', () => {
-  test('grants the role, also to a session that exists, and removes it', async () => {
+  test('grants the role to sessions that begin afterwards, and removes it', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const settings = settingsOf(service);
     const visitor = await Visitor.signUp(service);
@@ -105,7 +105,11 @@ describe('accounts set-operator', () => {
     const given = await runCommand(['accounts', 'set-operator', visitor.email], settings);
     expect(given.stderr).toContain(` accounts reset-link ${visitor.email}\n`);
 
-    expect(given.stdout).toBe(`${visitor.email} is an operator now.\n`);
+    expect(given.stdout).toBe(
+      `${visitor.email} is an operator now, and is signed out everywhere.\n`,
+    );
+    expect((await asOperator()).status).toBe(401);
+    await visitor.signIn();
     expect((await asOperator()).status).toBe(200);
     const args = ['accounts', 'set-operator', visitor.email, '--remove', '--json'];
     const { stdout } = await runCommand(args, settings);

@@ -239,6 +239,11 @@ describeWithBrowser('the executable’s pages', (open) => {
     await page.getByRole('button', { name: 'Create a key' }).waitFor();
     expect((await place.run('accounts', 'set-operator', 'ada@example.com')).code).toBe(0);
     await page.reload();
+    // The new role has ended the session.
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Accounts' }).waitFor();
     for (const [path, name] of PAGE_TITLES) {
       if (NARROW_PAGES.has(path)) continue;
       await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();

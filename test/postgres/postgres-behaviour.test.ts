@@ -17,6 +17,7 @@ const BEHAVIOUR = [
   ...['sign-in', 'sign-in-new-account', 'sign-in-sessions', 'sign-in-passwords'].map(
     (name) => `sign-in/${name}`,
   ),
+  'sign-in/session-tokens',
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),

@@ -80,6 +80,7 @@ describe('a session that is used all the time', () => {
     await using service = await TestService.start({ parts: PARTS, clock });
     const visitor = await Visitor.signUp(service);
     await service.stores.accounts.setRole(visitor.accountId, role, Date.now(), 'test');
+    await visitor.signIn();
     const { cookie } = visitor;
     const [entry] = await list(visitor);
     const end = Date.parse(entry?.createdAt ?? '') + longest;

@@ -44,6 +44,8 @@ export async function customer(
 export async function operator(service: TestService): Promise<Visitor> {
   const visitor = await Visitor.signUp(service);
   await service.stores.accounts.setRole(visitor.accountId, 'operator', Date.now(), 'test');
+  // The new role ends the session.
+  await visitor.signIn();
   return visitor;
 }
 

@@ -108,6 +108,36 @@ describeWithBrowser('the second factor', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('replaces the cookie of the session, with which all tabs of the browser go on', async () => {
+    await using service = await startWithPages();
+    // A request of the other tab may be sent before the new cookie arrives.
+    await using visitor = await visit(open, service, { expected: [/status of 401.*\/api\//] });
+    const { page, context } = visitor;
+    await signUp(page, 'tabs@example.com');
+    const tab = await context.newPage();
+    await tab.goto(`${service.dashboardUrl}/messages`);
+    await heading(tab, 'Messages').waitFor();
+    const cookie = async () =>
+      (await context.cookies()).find(({ name }) => name === 'petstore_session')?.value;
+    const before = await cookie();
+    await goTo(page, 'Account');
+
+    const { codes } = await setUpApp(service, page);
+
+    expect(codes).toHaveLength(10);
+    await saveCodes(page);
+    expect(await cookie()).not.toBe(before);
+    await page.getByText('10 left').waitFor();
+    await goTo(tab, 'Account');
+    await tab.getByText('10 left').waitFor();
+    // Both tabs are told of changes.
+    await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await tab.getByText('Not set up').waitFor();
+    expect(await tab.getByText('Your session has ended.').count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('is a passkey that signs in by itself, is renamed, and is removed', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service, { expected: [OVERTAKEN] });

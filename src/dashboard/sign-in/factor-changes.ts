@@ -1,9 +1,10 @@
 import type { Account } from '../../core/accounts.ts';
-import type { FactorChange, NewFactor } from '../../core/second-factors.ts';
+import type { AddedFactor, FactorChange, NewFactor } from '../../core/second-factors.ts';
 import { requireRecent, requireSession } from '../session-requirements.ts';
 import type { RecoveryCodes } from '../shared/api.ts';
 import { inBackground, type Outcome, type SignInContext } from './context.ts';
 import { digestOfCode, newRecoveryCodes } from './recovery-codes.ts';
+import { newSessionToken } from './session-cookie-endpoint.ts';
 
 /** The account, time and author of a change of second factors by the holder of the account. */
 export function factorChange({ options }: SignInContext, { id, email }: Account): FactorChange {
@@ -31,7 +32,19 @@ export function newFactor(
   const codes = newRecoveryCodes();
   const recoveryCodes = codes.map(digestOfCode);
   const change = factorChange(context, session.account);
-  return { codes, factor: { ...change, sessionId: session.id, recoveryCodes } };
+  const sessionToken = newSessionToken();
+  return { codes, factor: { ...change, sessionId: session.id, sessionToken, recoveryCodes } };
+}
+
+/** The reply to an added factor: it replaces the cookie of the session, and shows recovery codes if they are new. */
+export async function addedOutcome(
+  { auth, headers }: SignInContext,
+  { factor, codes }: ReturnType<typeof newFactor>,
+  { hasNewCodes }: AddedFactor,
+): Promise<Outcome> {
+  const query = { token: factor.sessionToken };
+  const replaced = await auth.api.replaceSessionCookie({ headers, query, returnHeaders: true });
+  return { ...codesOutcome(hasNewCodes ? codes : null), headers: replaced.headers };
 }
 
 /** The reply that shows recovery codes, if there are new ones. */

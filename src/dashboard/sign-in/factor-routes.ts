@@ -5,6 +5,7 @@ import { readTotpConfirmation } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import { WRONG_CODE } from './errors.ts';
 import {
+  addedOutcome,
   codesOutcome,
   factorChange,
   newFactor,
@@ -55,11 +56,11 @@ export async function confirmTotp(context: SignInContext): Promise<Outcome> {
   const step = await matchingStep(secret, code, options.clock.now().wall);
   if (step === undefined) throw new DashboardError(...WRONG_CODE);
   await attempt.giveBack();
-  const { codes, factor } = newFactor(context, session);
-  const added = await secondFactors.confirmTotp(factor, encrypted, step);
+  const set = newFactor(context, session);
+  const added = await secondFactors.confirmTotp(set.factor, encrypted, step);
   if (!added.isAdded) throw setUpReplaced();
   notify(context, account, 'An authenticator app was added to your account.');
-  return codesOutcome(added.hasNewCodes ? codes : null);
+  return addedOutcome(context, set, added);
 }
 
 export async function removeTotp(context: SignInContext): Promise<Outcome> {

@@ -3,7 +3,7 @@ import { enter } from './begin-session.ts';
 import { readId, readNewPasskey, readPasskeyName, readPasskeyResponse } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
 import {
-  codesOutcome,
+  addedOutcome,
   factorChange,
   newFactor,
   notify,
@@ -57,11 +57,11 @@ export async function addPasskey(context: SignInContext): Promise<Outcome> {
   const { name, response } = await readNewPasskey(request);
   const body = { name: name.trim(), response };
   const stored = await auth.api.verifyPasskeyRegistration({ body, headers });
-  const { codes, factor } = newFactor(context, session);
-  const added = await options.stores.secondFactors.passkeyAdded(factor, stored.id);
+  const set = newFactor(context, session);
+  const added = await options.stores.secondFactors.passkeyAdded(set.factor, stored.id);
   if (!added.isAdded) throw noPasskey();
   notify(context, session.account, `The passkey ${body.name} was added to your account.`);
-  return codesOutcome(added.hasNewCodes ? codes : null);
+  return addedOutcome(context, set, added);
 }
 
 export async function renamePasskey(context: SignInContext): Promise<Outcome> {

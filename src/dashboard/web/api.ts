@@ -14,6 +14,9 @@ import { basePath } from './page-settings.ts';
 /** The title of a refusal for too many requests or attempts. */
 export const TOO_MANY_TITLE = 'That was too much at once';
 
+/** How long the reply with a new cookie may arrive after the end of the old one is noticed, in ms. */
+const COOKIE_PAUSE = 500;
+
 /** Delay before a failed query is repeated automatically, in ms. */
 const RECOVERY = 5_000;
 
@@ -190,7 +193,8 @@ export function useSession() {
   return useQuery({
     queryKey: SESSION,
     async queryFn({ client }): Promise<SessionState> {
-      const info = await call<SessionInfo>('GET', '/session');
+      const earlier = client.getQueryData<SessionState>(SESSION);
+      const info = await loadSession(earlier);
       const before = client.getQueryData<SessionState>(SESSION);
       if (before?.account?.id !== info.account?.id) forgetOthers(client);
       return { ...info, ahead: info.now - Date.now(), hasEnded: hasEnded(before, info) };
@@ -199,6 +203,17 @@ export function useSession() {
     staleTime: 60_000,
     refetchOnWindowFocus: 'always',
   });
+}
+
+/**
+ * The session as the service knows it. Another page of this browser may just have replaced the
+ * cookie, so a session that seems to have ended is asked for once more.
+ */
+async function loadSession(before: SessionState | undefined): Promise<SessionInfo> {
+  const info = await call<SessionInfo>('GET', '/session');
+  if (!before?.account || !hasEnded(before, info)) return info;
+  await new Promise((resolve) => setTimeout(resolve, COOKIE_PAUSE));
+  return call<SessionInfo>('GET', '/session');
 }
 
 /** Removes the data of the account that was signed in before. */

@@ -101,12 +101,17 @@ export const accountChanges = {
     at: number,
     by: Actor,
   ): Promise<void> {
-    const { numUpdatedRows } = await transaction
-      .updateTable('accounts')
-      .set({ role })
+    const before = await transaction
+      .selectFrom('accounts')
+      .select('role')
       .where('id', '=', id)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
+    if (!before) return;
+    await transaction.updateTable('accounts').set({ role }).where('id', '=', id).execute();
+    // A session that began with fewer rights must not gain any, because its cookie may have been copied.
+    if (role === 'operator' && before.role !== 'operator') {
+      await transaction.deleteFrom('sessions').where('user_id', '=', id).execute();
+    }
     const action = 'account.role_changed';
     await recordAudit(transaction, { at, by, action, accountId: id, detail: role });
   },

@@ -197,10 +197,10 @@ export async function factorsOf(queries: Transaction, accountId: string): Promis
   };
 }
 
-/** Marks the session as proven, stores recovery codes if the account has none, and audits the new factor. */
+/** Marks the session as proven and replaces its token, stores recovery codes if the account has none, and audits the new factor. */
 async function activateFactor(
   transaction: Transaction,
-  { sessionId, recoveryCodes, ...change }: NewFactor,
+  { sessionId, sessionToken: token, recoveryCodes, ...change }: NewFactor,
   second_factor: SecondFactor,
   isFirst: boolean,
   detail: string,
@@ -211,7 +211,7 @@ async function activateFactor(
   if (hasNewCodes) await storeCodes(transaction, accountId, recoveryCodes);
   await transaction
     .updateTable('sessions')
-    .set({ second_factor })
+    .set({ second_factor, token })
     .where('id', '=', sessionId)
     .execute();
   if (isFirst) await endOtherSessions(transaction, accountId, sessionId);

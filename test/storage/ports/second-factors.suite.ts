@@ -10,7 +10,8 @@ function change(accountId: string): FactorChange {
 }
 
 function newFactor(accountId: string, codes: readonly string[] = ['one', 'two']): NewFactor {
-  return { ...change(accountId), sessionId: 'ses_here', recoveryCodes: codes };
+  const session = { sessionId: 'ses_here', sessionToken: crypto.randomUUID() };
+  return { ...change(accountId), ...session, recoveryCodes: codes };
 }
 
 /** An account with two sessions. */
