@@ -81,6 +81,8 @@ const ENTRIES = [
   ),
   // Run by `petstore grade`, as its client.
   'test/testing/bad-client.ts',
+  // A thread.
+  'test/sign-in/rating-thread-double.ts',
   // Preloaded into a service.
   'test/http/failing-imports.ts',
   'test/service/loaded-teller.ts',

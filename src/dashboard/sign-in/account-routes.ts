@@ -32,9 +32,10 @@ export async function changePassword(context: SignInContext): Promise<Outcome> {
   const fields = await readPasswordChange(context.request);
   const { currentPassword } = fields;
   const newPassword = newPasswordFrom(fields.newPassword);
-  const { auth, browsers, headers, request } = context;
+  const { auth, browsers, headers, address, request } = context;
   const { attempt, account } = await takeOwnAttempt(context);
-  await refuseGuessable(newPassword, account.email, attempt);
+  const { email } = account;
+  await refuseGuessable({ password: newPassword, email, address }, attempt);
   const body = { currentPassword, newPassword, revokeOtherSessions: true };
   const changed = await auth.api.changePassword({ body, headers, returnHeaders: true });
   await attempt.giveBack();

@@ -32,7 +32,7 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
   const email = emailFrom(fields.email).toLowerCase();
   const credentials = { email, password: newPasswordFrom(fields.password) };
   const attempt = await attempts.takeSignUp(address, email);
-  await refuseGuessable(credentials.password, email, attempt);
+  await refuseGuessable({ ...credentials, address }, attempt);
   // Without mail there is no private way to tell the holder that the address has an account.
   if (await createAccount(context, credentials)) return beginSession(context, credentials);
   throw new DashboardError(
@@ -48,7 +48,7 @@ export async function verifyEmail(context: SignInContext): Promise<Outcome> {
   const password = newPasswordFrom(newPassword);
   await attempts.take(address);
   const expected = await findLink(context, 'sign-up', token);
-  if (expected !== undefined) await refuseGuessable(password, expected);
+  if (expected !== undefined) await refuseGuessable({ password, email: expected, address });
   const email = await consumeLink(context, 'sign-up', token);
   // If another link was used first, the account already exists and keeps its password.
   if (email === undefined || !(await createAccount(context, { email, password }))) {

@@ -20,7 +20,7 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   const accountId = await findLink(context, 'reset-password', token);
   const holder = accountId && (await options.stores.accounts.find(accountId));
   if (!holder) throw new DashboardError(...INVALID_LINK);
-  await refuseGuessable(newPassword, holder.email);
+  await refuseGuessable({ password: newPassword, email: holder.email, address });
   await auth.api.resetPassword({ body: { token, newPassword }, headers });
   // The reset has invalidated all known-browser cookies. A new one lets this browser sign in even
   // during an attack.
