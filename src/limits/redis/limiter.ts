@@ -6,20 +6,18 @@ import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
 import type { QuotaCaller } from '../../core/limiter.ts';
-import type { Limits } from '../../core/plans.ts';
 import type { UsedRequests } from '../../core/quota.ts';
-import { bannedResult, describedWindow, type RateLimitResult } from '../../core/rate-limit.ts';
+import { bannedResult, type RateLimitResult } from '../../core/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { chunks } from '../../lib/chunks.ts';
-import { type Instant, later, SECOND } from '../../lib/clock.ts';
+import { type Instant, later } from '../../lib/clock.ts';
 import type { MemoryLimiter } from '../memory/limiter.ts';
 import type { RedisConnection } from './connection.ts';
-import { LocalCounts } from './local-counts.ts';
+import { type HeartbeatReply, reportFrom } from './group-script.ts';
+import { LocalLimiter } from './local-limiter.ts';
 import { ProcessGroup } from './process-group.ts';
 import { windowsFrom } from './script-reply.ts';
 
-/** Time without a heartbeat after which a process is no longer in the group, in ms. */
-const HEARTBEAT_TIMEOUT = 5 * SECOND;
 /** Callers or bans that background jobs send to Redis together. */
 const BATCH_SIZE = 200;
 /** The maximum number of key chains whose unanswered requests are remembered. */
@@ -28,7 +26,7 @@ const UNANSWERED_CAPACITY = 10_000;
 interface RedisLimiterOptions {
   readonly environment: Environment;
   readonly policy: BanPolicy;
-  readonly connection: RedisConnection;
+  readonly connection: Pick<RedisConnection, 'call' | 'isUnavailable'>;
   /** Decides in this process while Redis is unavailable; reports the bans that it starts. */
   readonly local: MemoryLimiter;
   /**
@@ -47,13 +45,14 @@ interface RedisLimiterOptions {
 export class RedisLimiter implements AdjustableLimiter {
   readonly #options: RedisLimiterOptions;
   readonly #group = new ProcessGroup();
-  readonly #localCounts = new LocalCounts();
+  readonly #local: LocalLimiter;
   /** Key chains with a request that got no reply from Redis; it may have started a ban. */
   readonly #unanswered = new LRUCache<string, true>({ max: UNANSWERED_CAPACITY });
   readonly #policy: string;
 
   constructor(options: RedisLimiterOptions) {
     this.#options = options;
+    this.#local = new LocalLimiter(options.local, this.#group);
     const { after, base, maximum } = options.policy;
     this.#policy = `${after} ${base} ${maximum}`;
   }
@@ -64,15 +63,15 @@ export class RedisLimiter implements AdjustableLimiter {
 
   take(caller: QuotaCaller, now: Instant): Awaitable<RateLimitResult> {
     const { connection } = this.#options;
-    if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#takeLocally(caller, now);
+    if (connection.isUnavailable(this.#keyOf(caller.id))) return this.#local.take(caller, now);
     return this.#decide(caller, now, 1).catch(() => {
       if (caller.key) this.#unanswered.set(caller.key.chainId, true);
-      return this.#takeLocally(caller, now);
+      return this.#local.take(caller, now);
     });
   }
 
   async peek(caller: QuotaCaller, now: Instant): Promise<RateLimitResult> {
-    const { connection, local } = this.#options;
+    const { connection } = this.#options;
     if (!connection.isUnavailable(this.#keyOf(caller.id))) {
       try {
         return await this.#decide(caller, now, 0);
@@ -80,7 +79,7 @@ export class RedisLimiter implements AdjustableLimiter {
         // Redis has become unavailable.
       }
     }
-    return withFullLimits(await local.peek(this.#withShare(caller), now), caller.limits);
+    return this.#local.peek(caller, now);
   }
 
   /** Ends a ban that an operator lifted; rejects while Redis is unavailable. */
@@ -129,7 +128,7 @@ export class RedisLimiter implements AdjustableLimiter {
 
   async forget(account: LimitedAccount): Promise<void> {
     await this.#options.local.forget(account);
-    this.#localCounts.drop(`account:${account.id}`);
+    this.#local.drop(`account:${account.id}`);
     await this.#change(account.id, (client, key) => client.del(key));
   }
 
@@ -139,7 +138,7 @@ export class RedisLimiter implements AdjustableLimiter {
    */
   async reset(accountIds: () => Awaitable<readonly string[]>): Promise<void> {
     this.#options.local.reset();
-    this.#localCounts.clear();
+    this.#local.clear();
     for (const ids of chunks(await accountIds(), BATCH_SIZE)) {
       await Promise.all(ids.map((id) => this.#change(id, (client, key) => client.del(key))));
     }
@@ -153,7 +152,7 @@ export class RedisLimiter implements AdjustableLimiter {
   async flushLocalCounts(): Promise<void> {
     const { connection } = this.#options;
     for (let failed = false; !failed; ) {
-      const taken = this.#localCounts.take(BATCH_SIZE);
+      const taken = this.#local.counts.take(BATCH_SIZE);
       if (taken.length === 0) return;
       const calls = taken.map(async ([caller, counts]) => {
         const key = this.#keyOf(caller);
@@ -164,26 +163,27 @@ export class RedisLimiter implements AdjustableLimiter {
           );
         } catch {
           failed = true;
-          this.#localCounts.putBack(caller, counts);
+          this.#local.counts.putBack(caller, counts);
         }
       });
       await Promise.all(calls);
     }
   }
 
-  /** Stores a heartbeat of this process and reads the ids of the others; rejects while Redis is unavailable. */
-  async sendHeartbeat(): Promise<void> {
-    const key = `petstore:{${this.environment}:processes}`;
-    const ids = await this.#options.connection.call(key, (client) =>
-      client.petstoreHeartbeat(key, this.#group.id, HEARTBEAT_TIMEOUT),
-    );
-    this.#group.update(ids);
+  /**
+   * Stores a heartbeat of this process and reads those of the others; rejects while Redis is unavailable.
+   * Returns whether all processes that are running know this one.
+   */
+  async sendHeartbeat(now: Instant): Promise<boolean> {
+    this.#group.beforeHeartbeat(now);
+    const hasNew = this.#group.update(reportFrom(await this.#heartbeat(now, 0)), now);
+    if (hasNew) this.#group.update(reportFrom(await this.#heartbeat(now, 0)), now);
+    return this.#group.isKnown;
   }
 
   /** Leaves the group of processes; rejects while Redis is unavailable. */
-  async leaveGroup(): Promise<void> {
-    const key = `petstore:{${this.environment}:processes}`;
-    await this.#options.connection.call(key, (client) => client.zrem(key, this.#group.id));
+  async leaveGroup(now: Instant): Promise<void> {
+    await this.#heartbeat(now, 1);
   }
 
   /** Drops expired state of this process; the state in Redis expires there. */
@@ -225,11 +225,13 @@ export class RedisLimiter implements AdjustableLimiter {
     onBan(ban);
   }
 
-  async #takeLocally(caller: QuotaCaller, now: Instant): Promise<RateLimitResult> {
-    const result = await this.#options.local.take(this.#withShare(caller), now);
-    if (result.outcome === 'admitted')
-      this.#localCounts.add(caller.id, result, now, caller.clockOffset);
-    return withFullLimits(result, caller.limits);
+  #heartbeat(now: Instant, leaves: 0 | 1): Promise<HeartbeatReply> {
+    const key = `petstore:{${this.environment}:processes}`;
+    const { lastAdmission } = this.#local;
+    const locally = lastAdmission === undefined ? '' : Math.max(0, now.elapsed - lastAdmission);
+    return this.#options.connection.call(key, (client) =>
+      client.petstoreHeartbeat(key, this.#group.id, this.#group.reportedAt ?? '', locally, leaves),
+    );
   }
 
   /** @throws StorageUnavailable while Redis is unavailable. */
@@ -245,10 +247,6 @@ export class RedisLimiter implements AdjustableLimiter {
     }
   }
 
-  #withShare(caller: QuotaCaller): QuotaCaller {
-    return { ...caller, limits: this.#group.share(caller.limits) };
-  }
-
   #keyOf(caller: string): string {
     return `petstore:{${this.environment}:${caller}}`;
   }
@@ -256,16 +254,4 @@ export class RedisLimiter implements AdjustableLimiter {
   #keyOfAccount(id: string): string {
     return this.#keyOf(`account:${id}`);
   }
-}
-
-/** Replaces the share of each limit that this process applied by the full limit. */
-function withFullLimits(result: RateLimitResult, limits: Limits): RateLimitResult {
-  const { outcome, minute, day } = result;
-  const described = describedWindow(outcome === 'admitted', minute, day);
-  return {
-    ...result,
-    limit: described === minute ? limits.perMinute : limits.perDay,
-    minute: { ...minute, limit: limits.perMinute },
-    day: { ...day, limit: limits.perDay },
-  };
 }

@@ -1,4 +1,5 @@
 import type { ClientContext, Result } from 'ioredis';
+import { HEARTBEAT, type HeartbeatReply } from './group-script.ts';
 
 /**
  * The rules of src/core/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts atomically.
@@ -249,15 +250,6 @@ local strikes = readStrikes(redis.call('HGET', key, field))
 if strikes and strikes.banStartsAt == tonumber(ARGV[3]) then redis.call('HDEL', key, field) end
 `;
 
-/** Stores a heartbeat; returns the ids of all live processes. Arguments: id of the process; timeout in ms. */
-const HEARTBEAT = `
-local at, timeout = now(), tonumber(ARGV[2])
-redis.call('ZADD', KEYS[1], string.format('%.0f', at), ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('(%.0f', at - timeout))
-redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', at + 10 * timeout))
-return redis.call('ZRANGE', KEYS[1], 0, -1)
-`;
-
 /** The scripts as commands of the client, each on one key. */
 export function scriptCommands(clock: string) {
   const script = (...parts: string[]) => ({ numberOfKeys: 1, lua: [clock, ...parts].join('') });
@@ -281,6 +273,12 @@ declare module 'ioredis' {
     petstoreGiveBack(key: string, clockOffset: number): Result<null, Context>;
     petstoreRestoreBan(key: string, ...args: (string | number)[]): Result<null, Context>;
     petstoreLiftBan(key: string, ...args: (string | number)[]): Result<null, Context>;
-    petstoreHeartbeat(key: string, process: string, timeout: number): Result<string[], Context>;
+    petstoreHeartbeat(
+      key: string,
+      process: string,
+      received: number | '',
+      locally: number | '',
+      leaves: 0 | 1,
+    ): Result<HeartbeatReply, Context>;
   }
 }

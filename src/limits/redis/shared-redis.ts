@@ -16,6 +16,9 @@ import { RedisLimiter } from './limiter.ts';
 /** How long a start waits for Redis, in ms, unless the silence timeout is longer. */
 const READY_TIMEOUT = 2 * SECOND;
 const HEARTBEAT_INTERVAL = SECOND;
+/** How long a start waits until the other processes know this one, in ms. */
+const KNOWN_TIMEOUT = 2 * HEARTBEAT_INTERVAL;
+const KNOWN_CHECK_PAUSE = 0.1 * SECOND;
 /** How often to check whether Redis became available or unavailable, in ms. */
 const SYNC_INTERVAL = 0.1 * SECOND;
 
@@ -129,6 +132,7 @@ async function startLimiter(
     const lifted = (await bans.lifted(wall)).filter(isOf(environment));
     seen = changes;
     try {
+      await limiter.sendHeartbeat(clock.now());
       await limiter.restore(latest, clock.now());
       for (const ban of lifted) await limiter.lift(ban);
       await limiter.flushLocalCounts();
@@ -137,13 +141,29 @@ async function startLimiter(
     }
   };
   await synchronize();
+  redis.atClose(() => limiter.leaveGroup(clock.now()));
+  await becomeKnown(limiter, clock);
   jobs.every(SYNC_INTERVAL, `restore ${environment} bans`, synchronize);
   // While Redis is unavailable the last known group is used.
-  const heartbeat = () => limiter.sendHeartbeat().catch(() => {});
-  await heartbeat();
-  redis.atClose(() => limiter.leaveGroup());
+  const heartbeat = async () => void (await limiter.sendHeartbeat(clock.now()).catch(() => {}));
   jobs.every(HEARTBEAT_INTERVAL, `heartbeat in ${environment}`, heartbeat);
   return limiter;
+}
+
+/**
+ * Waits until the other processes know this one, so that they leave it a share of the limits before it serves
+ * requests. Until then it has none while Redis is unavailable.
+ */
+async function becomeKnown(limiter: RedisLimiter, clock: Clock): Promise<void> {
+  for (let waited = 0; waited < KNOWN_TIMEOUT; waited += KNOWN_CHECK_PAUSE) {
+    try {
+      if (await limiter.sendHeartbeat(clock.now())) return;
+    } catch {
+      // Unavailable: this process knows of no others.
+      return;
+    }
+    await Bun.sleep(KNOWN_CHECK_PAUSE);
+  }
 }
 
 function isOf(environment: Environment) {

@@ -255,7 +255,7 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     await provoke(scene, newAccount(ONE));
     const limiter = scene.limiterOf(0);
     await limiter.take({ id: 'address:::1', limits: ONE, key: undefined }, scene.clock.now());
-    await limiter.sendHeartbeat();
+    await limiter.sendHeartbeat(scene.clock.now());
     const keys = (await plain.keys('*')).filter((key) => key !== 'clock');
     const ttls = await Promise.all(keys.map((key) => plain.pttl(key)));
     expect(ttls.every((ttl) => ttl > 0)).toBe(true);

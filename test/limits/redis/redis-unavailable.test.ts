@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { MINUTE, SECOND, systemClock } from '../../../src/lib/clock.ts';
-import { ProcessGroup } from '../../../src/limits/redis/process-group.ts';
 import { apiKey } from '../../storage/ports/backend.ts';
 import { atMost } from '../../support/at-most.ts';
 import { CuttableLink } from '../../support/cuttable-link.ts';
 import { eventually } from '../../support/harness.ts';
-import { hasRedis, NEVER_SILENT, RedisServer } from '../../support/redis-server.ts';
+import { hasRedis, RedisServer } from '../../support/redis-server.ts';
 import { askAtOnce, caller, newCounter } from './redis-counter.ts';
 
 const LIMITS = { perMinute: 100, perDay: 1_000_000 };
@@ -75,7 +74,7 @@ describe.skipIf(!hasRedis).each(['killed', 'stopped', 'cut off'])('a Redis that 
     using three = await newCounter(redis.url, patient);
     const counters = [one, two, three];
     for (let round = 0; round < 2; round += 1) {
-      for (const { limiter } of counters) await limiter.sendHeartbeat();
+      for (const { limiter } of counters) await limiter.sendHeartbeat(systemClock.now());
     }
     const asking = caller('greedy', atMost(100));
     let admitted = (await askAtOnce(counters, asking, 300)).admitted;
@@ -142,42 +141,5 @@ describe.skipIf(!hasRedis)('a Redis that was never there', () => {
     await counter.limiter.flushLocalCounts();
     const { minute, day } = await late.limiter.peek(caller('early', LIMITS), systemClock.now());
     expect([minute.remaining, day.remaining]).toEqual([0, LIMITS.perDay - 100]);
-  });
-});
-
-describe.skipIf(!hasRedis)('processes', () => {
-  test('that know each other by their heartbeats share the limits while Redis is unavailable', async () => {
-    await using server = await RedisServer.start();
-    using one = await newCounter(server.url, { silenceTimeout: NEVER_SILENT });
-    using other = await newCounter(server.url, { silenceTimeout: NEVER_SILENT });
-    for (const { limiter } of [one, other, one]) await limiter.sendHeartbeat();
-    await server.kill();
-    const admitted = async (counter: typeof one, id: string) =>
-      (await askAtOnce([counter], caller(id, LIMITS), 150)).admitted;
-    expect([await admitted(one, 'a'), await admitted(other, 'a')]).toEqual([50, 50]);
-    await server.restart();
-    await eventually(() => [one, other].every((each) => each.availability() === 'available'));
-    await other.limiter.leaveGroup();
-    await one.limiter.sendHeartbeat();
-    await server.kill();
-    expect(await admitted(one, 'b')).toBe(100);
-  });
-});
-
-describe('the shares of all processes', () => {
-  test.each([
-    [1, 10],
-    [3, 1_000],
-    [3, 10],
-    [7, 3],
-  ])('of %i processes add up to the limit of %i', (count, limit) => {
-    const processes = Array.from({ length: count }, () => new ProcessGroup());
-    for (const each of processes) each.update(processes.map(({ id }) => id));
-    const shares = processes.map((each) => each.share({ perMinute: limit, perDay: limit }));
-    const most = Math.ceil(limit / count);
-    for (const window of ['perMinute', 'perDay'] as const) {
-      expect(shares.reduce((sum, share) => sum + share[window], 0)).toBe(limit);
-      expect(Math.max(...shares.map((share) => share[window]))).toBe(most);
-    }
   });
 });
