@@ -1,4 +1,5 @@
-import { type Account, isEmailAddress } from '../core/accounts.ts';
+import type { Account } from '../core/accounts.ts';
+import { newEmailProblem } from '../core/email-address.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Subscription } from '../core/plans.ts';
@@ -91,9 +92,12 @@ function addressesFrom({ count, prefix, domain }: ManyOptions): string[] {
     { length: count },
     (_, index) => `${prefix}${String(index + 1).padStart(digits, '0')}@${domain}`,
   );
-  const invalid = emails.find((email) => !isEmailAddress(email));
-  if (invalid === undefined) return emails;
-  throw new UsageError(`${invalid} is no e-mail address. Use another --prefix or --domain.`);
+  for (const email of emails) {
+    const problem = newEmailProblem(email);
+    if (problem === undefined) continue;
+    throw new UsageError(`${email} cannot be used: change --prefix or --domain. ${problem}`);
+  }
+  return emails;
 }
 
 async function requireFree({ stores }: Session, emails: readonly string[]): Promise<void> {

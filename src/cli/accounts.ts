@@ -7,7 +7,13 @@ import { parseReason, REASON_RULE } from '../core/suspensions.ts';
 import { accountJson, showAccount } from './accounts-show.ts';
 import { addSignInCommands } from './accounts-sign-in.ts';
 import { UsageError } from './errors.ts';
-import { emailArgument, type JsonOption, jsonOption, parseCount } from './options.ts';
+import {
+  emailArgument,
+  type JsonOption,
+  jsonOption,
+  parseCount,
+  requireNewEmail,
+} from './options.ts';
 import { COMMAND, formatTime, printJson, printNote, printResult, printTable } from './output.ts';
 import { withAccount, withStores } from './session.ts';
 
@@ -125,6 +131,7 @@ async function createOne(
   subscription: Subscription,
   options: CreateOptions,
 ): Promise<void> {
+  requireNewEmail(email);
   await withStores(async ({ stores, clock, by }) => {
     const account = await stores.accounts.create(email, subscription, clock.now().wall, by);
     if (!account) throw new OperatorError(`${email} has an account already.`);

@@ -18,6 +18,7 @@ import {
   jsonOption,
   keyName,
   parseDuration,
+  requireNewEmail,
 } from './options.ts';
 import {
   COMMAND,
@@ -112,6 +113,7 @@ async function findOrCreateAccount(session: Session, email: string): Promise<Acc
   const { stores, clock, by } = session;
   const known = await stores.accounts.findByEmail(email);
   if (known) return known;
+  requireNewEmail(email);
   const created = await stores.accounts.create(email, subscribe('free'), clock.now().wall, by);
   // Another process has created the account in the meantime.
   if (!created) return requireAccount(session, email);

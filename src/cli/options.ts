@@ -1,8 +1,9 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { isEmailAddress } from '../core/accounts.ts';
+import { emailProblem, newEmailProblem } from '../core/email-address.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { KEY_NAME_RULE, parseKeyName } from '../core/key-names.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/clock.ts';
+import { UsageError } from './errors.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 
@@ -21,8 +22,15 @@ export function parseCount(text: string): number {
 }
 
 function parseEmail(text: string): string {
-  if (isEmailAddress(text)) return text;
-  throw new InvalidArgumentError('Use an e-mail address such as you@example.com.');
+  const problem = emailProblem(text);
+  if (problem === undefined) return text;
+  throw new InvalidArgumentError(problem);
+}
+
+/** @throws UsageError when this cannot be the e-mail address of a new account. */
+export function requireNewEmail(email: string): void {
+  const problem = newEmailProblem(email);
+  if (problem !== undefined) throw new UsageError(`${email} cannot be used. ${problem}`);
 }
 
 /** A key's name. */

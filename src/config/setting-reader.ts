@@ -1,3 +1,4 @@
+import { emailProblem } from '../core/email-address.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import { type AddressRange, parseAddressRange } from '../lib/ip-address.ts';
 import { SETTINGS } from './settings.ts';
@@ -112,7 +113,9 @@ export class SettingReader {
   /** An e-mail address or a web address. */
   contact(name: Name): string | undefined {
     const text = this.optional(name);
-    if (text === undefined || /^[^\s@:/]+@[^\s@]+$/.test(text)) return text;
+    if (text === undefined || emailProblem(text) === undefined) return text;
+    // Mail systems of a company may have addresses that accounts cannot have.
+    if (/^[^\s@:/]+@[^\s@]+$/.test(text)) return text;
     if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
     this.problem(`${name} must be an e-mail or web address, not "${text}".`);
     return undefined;

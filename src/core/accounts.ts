@@ -3,16 +3,6 @@ import type { Actor } from './audit.ts';
 import type { Subscription } from './plans.ts';
 import type { Suspension } from './suspensions.ts';
 
-const LONGEST_EMAIL = 254;
-
-const EMAIL =
-  /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,}$/;
-
-/** Whether a text is a valid e-mail address for an account. */
-export function isEmailAddress(text: string): boolean {
-  return text.length <= LONGEST_EMAIL && EMAIL.test(text);
-}
-
 /** The role of an account in the dashboard. Operators may also manage other accounts. */
 export type Role = 'customer' | 'operator';
 

@@ -13,7 +13,8 @@ const limit = { ...count, minimum: 1 } as const;
 const email = {
   type: 'string',
   maxLength: 254,
-  description: 'E-mail address of an account.',
+  description:
+    'E-mail address of an account: a dot-atom (RFC 5322) and a domain of at least two labels, in ASCII.',
 } as const;
 const environment = { enum: ENVIRONMENTS, description: 'Production unless it is named.' } as const;
 const time = {

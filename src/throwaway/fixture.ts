@@ -1,7 +1,7 @@
 import { Compile, type XStatic } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { isEmailAddress } from '../core/accounts.ts';
 import { environmentOfShape } from '../core/api-key-text.ts';
+import { newEmailProblem } from '../core/email-address.ts';
 import { ApiError, messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import { parseStrictJson } from '../http/strict-json.ts';
 import { isBlank } from '../http/text-field.ts';
@@ -207,8 +207,9 @@ function* problemsOfAccount(
   now: number,
 ): Generator<Problem> {
   const email = account.email.toLowerCase();
-  if (!isEmailAddress(email)) {
-    yield { pointer: `${pointer}/email`, text: 'must be an e-mail address.' };
+  const problem = newEmailProblem(email);
+  if (problem !== undefined) {
+    yield { pointer: `${pointer}/email`, text: `must be an e-mail address. ${problem}` };
   }
   if (known.emails.has(email)) {
     yield { pointer: `${pointer}/email`, text: 'is the address of another account.' };

@@ -1,6 +1,6 @@
-import { isEmailAddress } from '../core/accounts.ts';
 import { type BanRecord, newBanRecord } from '../core/ban-records.ts';
 import type { BanPolicy } from '../core/bans.ts';
+import { newEmailProblem } from '../core/email-address.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
@@ -73,7 +73,10 @@ export async function addNewAccount(
   { email = `account-${crypto.randomUUID()}@example.com`, ...plan }: NewAccount,
   into: Destination,
 ): Promise<readonly FixtureKey[]> {
-  if (!isEmailAddress(email)) throw new OperatorError('"email" must be an e-mail address.');
+  const problem = newEmailProblem(email);
+  if (problem !== undefined) {
+    throw new OperatorError(`"email" must be an e-mail address. ${problem}`);
+  }
   const loaded = nothingLoaded();
   await addAccount({ email, keys: DEFAULT_KEYS }, subscriptionOf(plan), into, loaded);
   return loaded.keys;

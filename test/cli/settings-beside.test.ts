@@ -60,7 +60,10 @@ describe('mail', () => {
 });
 
 describe('the contact', () => {
-  test.each(['plans@example.com', 'https://example.com/plans'])('may be %s', (contact) => {
+  test.each([
+    ...['plans@example.com', 'https://example.com/plans', 'r&d/plans?#%@example.com'],
+    ...['plans@example.xn--p1ai', 'plans@intranet'],
+  ])('may be %s', (contact) => {
     expect(readConfig({ PETSTORE_CONTACT: contact }).contact).toBe(contact);
   });
 

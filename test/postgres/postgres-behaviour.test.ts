@@ -18,6 +18,7 @@ const BEHAVIOUR = [
     (name) => `sign-in/${name}`,
   ),
   'sign-in/session-tokens',
+  'sign-in/sign-in-unicode-passwords',
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { SMTPServer } from 'smtp-server';
 import { eventually } from '../support/harness.ts';
 
@@ -83,7 +84,13 @@ function readEmail(to: string, source: string): Email {
   const subject = /^Subject: (.*)$/m.exec(head)?.[1]?.trim() ?? '';
   const text = body.join('\n\n');
   const isQuoted = /^Content-Transfer-Encoding: quoted-printable/im.test(head);
-  return { to, subject, text: isQuoted ? unquote(text) : text };
+  // The library decodes A-labels.
+  const [local = '', domain = ''] = to.split('@');
+  return {
+    to: `${local}@${domainToASCII(domain)}`,
+    subject,
+    text: isQuoted ? unquote(text) : text,
+  };
 }
 
 function unquote(text: string): string {

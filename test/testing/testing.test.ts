@@ -134,6 +134,16 @@ describe('a petstore for tests', () => {
     expect(await outcome).toBe('cut off');
   });
 
+  test('has accounts with every address that the service accepts', async () => {
+    const email = "r&d!#$%'*+-/=?^_`{|}~@example.xn--p1ai";
+    const petstore = await start({ fixture: { accounts: [{ email, keys: [{}] }] } });
+    expect(petstore.keys.map(({ account }) => account)).toContain(email);
+    await petstore.stop();
+    const started = start({ fixture: { accounts: [{ email: 'a@пример.рф' }] } });
+    expect(started).rejects.toThrow('a@xn--e1afmkfd.xn--p1ai');
+    await started.catch(() => {});
+  });
+
   test('says why it does not start', async () => {
     const started = start({ fixture: { accounts: [{ email: 'nobody' }] } });
     expect(started).rejects.toThrow('/accounts/0/email must be an e-mail address.');

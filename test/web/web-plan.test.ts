@@ -41,6 +41,7 @@ describeWithBrowser('the plan page', (open) => {
 
   test.each([
     ['plans@example.com', 'mailto:plans@example.com?subject=Petstore%20plan%20for%20'],
+    ['r&d?#%@example.com', 'mailto:r%26d%3F%23%25@example.com?subject=Petstore%20plan%20for%20'],
     ['https://example.com/plans', 'https://example.com/plans'],
   ])('leads to %s to ask for another plan', async (contact, address) => {
     await using scene = await dashboardScene({ PETSTORE_CONTACT: contact });

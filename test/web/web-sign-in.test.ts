@@ -67,6 +67,34 @@ describeWithBrowser('signing in', (open) => {
     expect(visitor.requests.filter((url) => url.includes('/api/auth/'))).toEqual([]);
   });
 
+  test('takes the addresses that the service takes, and says why it refuses others', async () => {
+    const service = shared();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/sign-up`);
+    for (const [email, reason] of [
+      ['a@localhost', 'at least two parts'],
+      ['"r d"@example.com', 'with quotes'],
+      ['a@[192.0.2.1]', 'with an IP address'],
+      ['käse@example.com', 'Only letters without accents'],
+      [`${'x'.repeat(65)}@example.com`, 'At most 64 characters'],
+    ] as const) {
+      await fillCredentials(page, email);
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.getByText(reason).waitFor();
+      expect(await hasFocus(page, 'E-mail')).toBe(true);
+    }
+    expect(visitor.requests.filter((url) => url.includes('/api/auth/'))).toEqual([]);
+    await fillCredentials(page, "r&d'/?#{%}@example.xn--p1ai");
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await heading(page, 'Start').waitFor();
+    await page.getByText("r&d'/?#{%}@example.xn--p1ai").waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, "r&d'/?#{%}@example.xn--p1ai");
+    await heading(page, 'Start').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('to another account shows nothing of the first one', async () => {
     const service = shared();
     await using visitor = await visit(open, service);

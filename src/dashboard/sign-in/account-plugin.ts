@@ -4,6 +4,7 @@ import type { SecondFactor } from '../../core/second-factors.ts';
 import { type Clock, DAY, HOUR, SECOND } from '../../lib/clock.ts';
 import { findChallengedAccount } from './challenge-endpoint.ts';
 import { ADDRESS_HEADER } from './client-headers.ts';
+import { signInWithPassword } from './password-endpoint.ts';
 import { replaceSessionCookie } from './session-cookie-endpoint.ts';
 
 type Database = AuthContext['adapter'];
@@ -83,7 +84,7 @@ export function accountPlugin(clock: Clock) {
         },
       ],
     },
-    endpoints: { findChallengedAccount, replaceSessionCookie },
+    endpoints: { findChallengedAccount, replaceSessionCookie, signInWithPassword },
   } satisfies BetterAuthPlugin;
 }
 

@@ -1,10 +1,9 @@
 import { betterAuth } from 'better-auth';
 import { newId } from '../../core/ids.ts';
 import { DAY, SECOND } from '../../lib/clock.ts';
-import { accountPlugin, LINK_LASTS, SESSION_LASTS } from './account-plugin.ts';
+import { accountPlugin, SESSION_LASTS } from './account-plugin.ts';
 import { passkeyPlugin, twoFactorPlugin } from './factor-plugins.ts';
 import { libraryLog } from './library-log.ts';
-import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { ARGON2ID, normalizing } from './passwords.ts';
 
@@ -15,11 +14,9 @@ export type AuthContext = Awaited<Auth['$context']>;
 
 /** Minimum time between two renewals of a session, in seconds. */
 const RENEW_AFTER = DAY / SECOND;
-/**
- * better-auth on the service's tables, used only through its public API and extended by a plugin.
- * @param mailer without a mailer, accounts can be used before their address is confirmed.
- */
-export async function createAuth(options: SignInOptions, mailer: Mailer | undefined) {
+
+/** better-auth on the service's tables, used only through its public API and extended by a plugin. */
+export async function createAuth(options: SignInOptions) {
   const { addresses, stores, clock, log, passwords = ARGON2ID } = options;
   const passkeys = await passkeyPlugin(addresses.dashboard);
   return betterAuth({
@@ -40,12 +37,9 @@ export async function createAuth(options: SignInOptions, mailer: Mailer | undefi
       // The routes check the length of new passwords; a sign-in accepts any.
       maxPasswordLength: Number.POSITIVE_INFINITY,
       password: normalizing(passwords),
-      requireEmailVerification: mailer !== undefined,
-      resetPasswordTokenExpiresIn: LINK_LASTS,
+      // Where no mail is sent, accounts can be used before their address is confirmed.
+      requireEmailVerification: options.mail !== undefined,
       revokeSessionsOnPasswordReset: true,
-      ...(mailer && {
-        sendResetPassword: ({ user, token }) => mailer.resetPassword(user.email, token),
-      }),
     },
     advanced: {
       database: {

@@ -3,7 +3,6 @@ import type { Entered } from '../shared/api.ts';
 import { cookieOf } from './auth.ts';
 import { CHALLENGE_COOKIE } from './challenge-endpoint.ts';
 import type { Outcome, SignInContext } from './context.ts';
-import { renewHash } from './renew-hash.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -19,9 +18,7 @@ interface Begun {
 /** Signs in with a password. If a second factor is required, the session begins after that. */
 export async function beginSession(context: SignInContext, body: Credentials): Promise<Outcome> {
   const { auth, headers } = context;
-  const begun = await auth.api.signInEmail({ body, headers, returnHeaders: true });
-  // Before the browser is remembered, which depends on the hash.
-  await renewHash(context, body.email, body.password);
+  const begun = await auth.api.signInWithPassword({ body, headers, returnHeaders: true });
   if (!('twoFactorRedirect' in begun.response)) return enter(context, begun);
   return askForSecondFactor(context, body.email, begun.headers);
 }

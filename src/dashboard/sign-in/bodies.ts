@@ -1,4 +1,4 @@
-import { isEmailAddress } from '../../core/accounts.ts';
+import { emailProblem, newEmailProblem } from '../../core/email-address.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
@@ -90,11 +90,24 @@ export const readPasskeyName = bodyReader(
   EXPECTATIONS,
 );
 
-/** @throws ApiError `invalid` when it is not an e-mail address. */
+/** @throws ApiError `invalid` when it cannot be the e-mail address of an account. */
 export function emailFrom(field: string): string {
+  return checkedEmail(field, emailProblem);
+}
+
+/**
+ * The e-mail address of a new account, in lower case.
+ * @throws ApiError `invalid` when it cannot be one
+ */
+export function newEmailFrom(field: string): string {
+  return checkedEmail(field, newEmailProblem).toLowerCase();
+}
+
+function checkedEmail(field: string, problemOf: typeof emailProblem): string {
   const email = field.trim();
-  if (isEmailAddress(email)) return email;
-  throw new DashboardError('invalid', `"email" must be ${EXPECTATIONS.email}.`);
+  const problem = problemOf(email);
+  if (problem === undefined) return email;
+  throw new DashboardError('invalid', problem);
 }
 
 /**

@@ -2,6 +2,7 @@ import { DashboardError } from '../errors.ts';
 import { beginSession, type Credentials } from './begin-session.ts';
 import {
   emailFrom,
+  newEmailFrom,
   newPasswordFrom,
   readCredentials,
   readEmail,
@@ -21,7 +22,7 @@ import { refuseGuessable } from './password-strength.ts';
 export async function signUp(context: SignInContext): Promise<Outcome> {
   const { attempts, address, mailer, request } = context;
   if (mailer) {
-    const email = emailFrom((await readEmail(request)).email).toLowerCase();
+    const email = newEmailFrom((await readEmail(request)).email);
     await attempts.takeSignUp(address, email);
     // Replies before the work is done, so that neither the text nor the time reveals whether the
     // address is known.
@@ -29,7 +30,7 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
     return { body: { user: null } };
   }
   const fields = await readCredentials(request);
-  const email = emailFrom(fields.email).toLowerCase();
+  const email = newEmailFrom(fields.email);
   const credentials = { email, password: newPasswordFrom(fields.password) };
   const attempt = await attempts.takeSignUp(address, email);
   await refuseGuessable({ ...credentials, address }, attempt);

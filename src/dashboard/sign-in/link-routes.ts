@@ -2,14 +2,30 @@ import { DashboardError } from '../errors.ts';
 import { emailFrom, newPasswordFrom, readEmail, readPasswordReset } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 import { INVALID_LINK } from './errors.ts';
-import { findLink } from './links.ts';
+import { createLink, findLink } from './links.ts';
+import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
 
+/** The reply comes before the work, so that its time does not reveal whether the address is known. */
 export async function requestPasswordReset(context: SignInContext): Promise<Outcome> {
-  const { auth, headers } = context;
-  const email = await takeMailAttempt(context);
-  inBackground(context, 'reset', () => auth.api.requestPasswordReset({ body: { email }, headers }));
+  const { mailer, attempts, address, request } = context;
+  if (!mailer) {
+    throw new DashboardError(
+      'invalid',
+      'No mail is sent from here. Ask the operator for a link to set a new password.',
+    );
+  }
+  const email = emailFrom((await readEmail(request)).email);
+  await attempts.take(address, 'mail', email);
+  inBackground(context, 'reset', () => mailResetLink(context, mailer, email));
   return DONE;
+}
+
+async function mailResetLink(context: SignInContext, mailer: Mailer, email: string): Promise<void> {
+  const account = await context.options.stores.accounts.findByEmail(email);
+  if (!account) return;
+  const token = await createLink(context, 'reset-password', account.id);
+  await mailer.resetPassword(account.email, token);
 }
 
 export async function resetPassword(context: SignInContext): Promise<Outcome> {
@@ -26,18 +42,4 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   // during an attack.
   const cookie = await browsers.remember(request.headers, holder.id);
   return { ...DONE, headers: new Headers({ 'Set-Cookie': cookie }) };
-}
-
-/** Counts a request for mail, and returns its address. @throws ApiError if no mail is sent. */
-async function takeMailAttempt(context: SignInContext): Promise<string> {
-  const { options, attempts, address, request } = context;
-  if (!options.mail) {
-    throw new DashboardError(
-      'invalid',
-      'No mail is sent from here. Ask the operator for a link to set a new password.',
-    );
-  }
-  const email = emailFrom((await readEmail(request)).email);
-  await attempts.take(address, 'mail', email);
-  return email;
 }

@@ -37,7 +37,14 @@ export function createMailer(
       disableUrlAccess: true,
     });
     try {
-      await transport.sendMail({ from, to, subject, text: `${paragraphs.join('\n\n')}\n` });
+      // An object, so that the library does not look for several addresses or names in it.
+      const recipient = { name: '', address: to };
+      await transport.sendMail({
+        from,
+        to: recipient,
+        subject,
+        text: `${paragraphs.join('\n\n')}\n`,
+      });
     } finally {
       transport.close();
     }

@@ -14,7 +14,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const { addresses, mail, clock, stores } = options;
   const attempts = new Attempts(options.attempts, clock, options.signUpLimits);
   const mailer = mail && createMailer(mail, addresses.dashboard, attempts);
-  const auth = await createAuth(options, mailer);
+  const auth = await createAuth(options);
   const jobs = new Set<Promise<void>>();
   const cookie = cookieOf(addresses.dashboard, 'browser');
   const authContext = await auth.$context;

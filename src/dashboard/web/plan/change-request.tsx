@@ -38,5 +38,6 @@ export function ChangeRequest({ account, contact }: ChangeRequestProps) {
 
 function linkTo(contact: string, email: string): string {
   if (/^https?:/i.test(contact)) return contact;
-  return `mailto:${contact}?subject=${encodeURIComponent(`Petstore plan for ${email}`)}`;
+  const [local = '', domain = ''] = contact.split('@');
+  return `mailto:${encodeURIComponent(local)}@${domain}?subject=${encodeURIComponent(`Petstore plan for ${email}`)}`;
 }

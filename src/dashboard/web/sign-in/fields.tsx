@@ -7,6 +7,7 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { emailProblem, newEmailProblem } from '../../../core/email-address.ts';
 import { PASSWORD_LENGTHS } from '../../shared/bounds.ts';
 import { hasPasswordLength } from '../../shared/new-password.ts';
 import { ActionButton } from '../common/action-button.tsx';
@@ -45,7 +46,11 @@ export function required(message: string) {
 }
 
 export function email(value: string): string | null {
-  return /^\S+@\S+$/.test(value) ? null : 'Enter your e-mail address, such as you@example.com.';
+  return emailProblem(value.trim()) ?? null;
+}
+
+export function newEmail(value: string): string | null {
+  return newEmailProblem(value.trim()) ?? null;
 }
 
 export function newPassword(value: string): string | null {

@@ -6,10 +6,10 @@ import { PageLink } from '../common/page-link.tsx';
 import { signUp, useSignedInOrOut } from './authentication.ts';
 import {
   EmailField,
-  email,
   FormCard,
   focusMistake,
   NewPasswordField,
+  newEmail,
   newPassword,
 } from './fields.tsx';
 
@@ -25,7 +25,7 @@ export function SignUpPage() {
   });
   const form = useForm({
     initialValues: { email: '', password: '' },
-    validate: { email, password: (value) => (asksPassword ? newPassword(value) : null) },
+    validate: { email: newEmail, password: (value) => (asksPassword ? newPassword(value) : null) },
   });
   if (create.isSuccess && !create.data.user) return <LookIntoMail email={create.variables.email} />;
   return (
