@@ -3,11 +3,13 @@ import { resolve } from 'node:path';
 import { type RunningService, startService } from '../app.ts';
 import { addressesOf, type Config, type Part, readConfig } from '../config/config.ts';
 import { SETTINGS } from '../config/settings.ts';
-import { OperatorError, SetupError } from '../core/errors.ts';
+import { OperatorError, SetupError, StorageUnavailable } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
 import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
+import { dataFolderAt } from '../storage/data-folder.ts';
+import { asSetupError } from '../storage/folder/file-failures.ts';
 import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { UsageError } from './errors.ts';
@@ -164,6 +166,9 @@ export async function start(
     return await startService(config, { clock, scheduler, log, parts, fill, watch });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
+    if (cause instanceof StorageUnavailable && !config.database) {
+      throw asSetupError(dataFolderAt(config.dataDir), cause);
+    }
     throw new SetupError(`Cannot start. ${explain(cause)}`, { cause });
   }
 }

@@ -5,6 +5,7 @@ import type { Account } from '../core/accounts.ts';
 import type { Actor } from '../core/audit.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { explainFailure, isFileFailure } from '../storage/folder/file-failures.ts';
 import { openStores } from '../storage/open-stores.ts';
 import type { Stores } from '../storage/stores.ts';
 import { COMMAND } from './output.ts';
@@ -20,9 +21,16 @@ export interface Session {
 
 /** Opens the stores for one command, and closes them when it ends or fails. */
 export async function withStores(work: (session: Session) => Promise<void>): Promise<void> {
-  const stores = await openStores(readConfig(), systemClock);
+  const config = readConfig();
+  const stores = await openStores(config, systemClock);
   try {
     await work({ stores, clock: systemClock, by: `command line: ${machineUser()}` });
+  } catch (error) {
+    if (config.database || !isFileFailure(error)) throw error;
+    const explained = explainFailure(stores.folder.accounts, error);
+    throw new OperatorError(`The data folder ${config.dataDir} failed: ${explained}`, {
+      cause: error,
+    });
   } finally {
     await stores.close();
   }

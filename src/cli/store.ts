@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import { messageOf, OperatorError } from '../core/errors.ts';
+import { OperatorError } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { CheckedFile } from '../storage/folder/file-check.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -61,7 +60,8 @@ async function check(
   { json, whole = false }: JsonOption & { readonly whole?: boolean },
 ): Promise<void> {
   setPriority(LOWEST_PRIORITY);
-  const missing = files.find((file) => !existsSync(file));
+  const { isThere } = await import('../storage/folder/file-failures.ts');
+  const missing = files.find((file) => !isThere(file));
   if (missing !== undefined) throw new OperatorError(`There is no file ${missing}.`);
   const checked = files.length > 0 ? await checkFiles(files, whole) : await checkFolder(whole);
   if (json) printJson(checked);
@@ -73,11 +73,12 @@ async function check(
 
 async function checkFiles(files: readonly string[], isWhole: boolean): Promise<CheckedFile[]> {
   const { findDamage } = await import('../storage/sqlite/check.ts');
+  const { explainFailure } = await import('../storage/folder/file-failures.ts');
   return files.map((file) => {
     try {
       return { file, damage: findDamage(file, isWhole) ?? null };
     } catch (cause) {
-      throw new OperatorError(`Cannot check ${file}: ${messageOf(cause)}.`, { cause });
+      throw new OperatorError(`Cannot check ${file}: ${explainFailure(file, cause)}`, { cause });
     }
   });
 }
@@ -88,13 +89,14 @@ async function checkFolder(isWhole: boolean): Promise<CheckedFile[]> {
   const { dataFolderAt } = await import('../storage/data-folder.ts');
   const { DATABASES } = await import('../storage/folder/databases.ts');
   const { findLostFiles } = await import('../storage/folder/store-files.ts');
+  const { isThere } = await import('../storage/folder/file-failures.ts');
   const folder = dataFolderAt(dataDir);
   const lost = findLostFiles(folder);
   const pathOf = (name: string) => join(folder.path, name);
   const found = DATABASES.map(([name]) => name)
     .filter((name) => !lost.has(name))
     .map(pathOf)
-    .filter((path) => existsSync(path));
+    .filter((path) => isThere(path));
   if (found.length + lost.size === 0) throw new OperatorError(`${folder.path} holds no data.`);
   const losses = [...lost].map(([name, how]) => ({
     file: pathOf(name),

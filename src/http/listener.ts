@@ -230,6 +230,9 @@ function advise(cause: unknown, port: number): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return 'this is not an address of this machine. Set PETSTORE_HOST';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'no file descriptors are left. Raise the limit (ulimit -n, LimitNOFILE)';
     case 'EACCES':
       if (port === 0 || port >= FIRST_UNPRIVILEGED_PORT) break;
       return `you may not open this port. Set PETSTORE_PORT to ${FIRST_UNPRIVILEGED_PORT} or above`;

@@ -3,6 +3,7 @@ import { errorCodeOf, messageOf, SetupError } from '../core/errors.ts';
 import { LastReplies } from '../http/last-replies.ts';
 import { decodeUnreserved } from '../http/request-target.ts';
 import { serveOptions } from '../http/serve-options.ts';
+import { isOutOfDescriptors } from '../lib/descriptors.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -59,10 +60,9 @@ export class OpsServer implements AsyncDisposable {
       });
       return this.#server.port ?? port;
     } catch (cause) {
-      throw new SetupError(
-        `Cannot open port ${port} for operators: ${reasonOf(cause)}. Set PETSTORE_OPS_PORT.`,
-        { cause },
-      );
+      throw new SetupError(`Cannot open port ${port} for operators: ${reasonOf(cause)}.`, {
+        cause,
+      });
     }
   }
 
@@ -109,7 +109,11 @@ export class OpsServer implements AsyncDisposable {
 }
 
 function reasonOf(cause: unknown): string {
-  return errorCodeOf(cause) === 'EADDRINUSE' ? 'it is in use' : messageOf(cause);
+  if (isOutOfDescriptors(cause)) {
+    return 'no file descriptors are left. Raise the limit (ulimit -n, LimitNOFILE)';
+  }
+  const reason = errorCodeOf(cause) === 'EADDRINUSE' ? 'it is in use' : messageOf(cause);
+  return `${reason}. Set PETSTORE_OPS_PORT`;
 }
 
 function text(body: string, status = 200, headers: Record<string, string> = {}): Response {

@@ -7,11 +7,15 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { errorCodeOf, messageOf, SetupError } from '../core/errors.ts';
+import { linkTarget } from './folder/failure-advice.ts';
+import { explainFailure, fileFailure, isThere } from './folder/file-failures.ts';
+import { shareOwner } from './folder/owner.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock, takeLock } from './sqlite/lock.ts';
 
@@ -66,20 +70,31 @@ export interface DataFolder {
 export function openDataFolder(path: string): DataFolder {
   if (!existsSync(path)) refuseServedFolder(path);
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    // Throws for a link that leads nowhere, which the next call reports as something in the way.
+    if (linkTarget(path) !== undefined) statSync(path);
+    makeFolder(path);
     // Not named after the process id, which is 1 in each of several containers that share a folder.
     const probe = join(path, `.probe-${crypto.randomUUID()}`);
     writeFileSync(probe, '');
     rmSync(probe);
   } catch (cause) {
     throw new SetupError(
-      `Cannot write to the folder ${path}: ${messageOf(cause)}. Set PETSTORE_DATA_DIR to one that you may write to.`,
+      `Cannot write to the folder ${path}: ${explainFailure(path, cause)} Or set PETSTORE_DATA_DIR to another folder.`,
       { cause },
     );
   }
   const folder = dataFolderAt(path);
   refuseLostSharedMemory(path, [folder.accounts, ...ENVIRONMENTS.map(folder.database)]);
   return folder;
+}
+
+/** Makes a folder, and those that it is in, with the owner of the folder that the first is in. */
+function makeFolder(path: string): void {
+  const first = mkdirSync(resolve(path), { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = resolve(path); made.length >= first.length; made = dirname(made)) {
+    shareOwner(made, dirname(first));
+  }
 }
 
 /** The paths in the folder at this path; the folder need not exist. */
@@ -115,7 +130,12 @@ export function isThrowaway(path: string): boolean {
 export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
   const lock = shareLock(folderLock);
   if (!lock) throw new SetupError(`A backup is being restored into ${path}. Wait for its end.`);
-  if (!existsSync(unfinishedRestore)) return lock;
+  try {
+    if (!isThere(unfinishedRestore)) return lock;
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
   lock.release();
   throw new SetupError(
     `A restore into ${path} was cut off. Run it again: petstore restore FILE --replace`,
@@ -148,9 +168,14 @@ export function readSecret(
   if (configured !== undefined) return Buffer.from(configured);
   let secret: Buffer;
   try {
-    if (isFirstStart && !existsSync(folder.secret)) makeSecret(folder);
+    if (isFirstStart && !isThere(folder.secret)) makeSecret(folder);
     secret = Buffer.from(readFileSync(folder.secret, 'utf8').trim());
   } catch (cause) {
+    if (cause instanceof SetupError) throw cause;
+    const isMissing = errorCodeOf(cause) === 'ENOENT' && linkTarget(folder.secret) === undefined;
+    if (isFirstStart || !isMissing) {
+      throw fileFailure(isFirstStart ? 'make' : 'read', folder.secret, cause);
+    }
     const advice = 'Put it back from a backup, or set PETSTORE_SECRET to what it was.';
     throw new SetupError(`Cannot read ${folder.secret}: ${messageOf(cause)}. ${advice}`, { cause });
   }
@@ -166,6 +191,7 @@ function makeSecret(folder: DataFolder): void {
     writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
       mode: 0o600,
     });
+    shareOwner(draft);
     // A key is durable when it is issued, so the secret must be durable before that.
     makeDurableIn(folder, draft);
     // Creating a link is atomic, even if two processes start at the same time.

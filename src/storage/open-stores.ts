@@ -5,6 +5,7 @@ import { FINGERPRINT, fingerprintOf, sign } from '../core/secret.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import { storedBackupRecords } from './backup-records.ts';
+import { asSetupError } from './folder/file-failures.ts';
 import { MemoryKeyCache } from './keys/key-cache.ts';
 import { openSqliteStores } from './sqlite/open-stores.ts';
 import type { WriterThreads } from './sqlite/writer-threads.ts';
@@ -24,7 +25,7 @@ export async function openStores(
     await checkSecret(settings, secret);
   } catch (cause) {
     await stores.close();
-    throw cause;
+    throw config.database ? cause : asSetupError(stores.folder, cause);
   }
   const keyCache = new MemoryKeyCache(stores.keys);
   return {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SetupError } from '../core/errors.ts';
 import { MINUTE, systemClock } from '../lib/clock.ts';
 import { FILE_NAMES, THROWAWAY_PREFIX as PREFIX } from '../storage/data-folder.ts';
+import { explainFailure } from '../storage/folder/file-failures.ts';
 import { shareLock, takeLock } from '../storage/sqlite/lock.ts';
 
 /** Prefix of a folder that is not locked yet. It is renamed once it is locked, and only then found by others. */
@@ -28,10 +29,8 @@ export function makeThrowawayFolder(): ThrowawayFolder {
     made = mkdtempSync(join(tmpdir(), DRAFT_PREFIX));
   } catch (cause) {
     throw new SetupError(
-      `Cannot make a folder in ${tmpdir()}. Set TMPDIR to one that you may write to.`,
-      {
-        cause,
-      },
+      `Cannot make a folder in ${tmpdir()}: ${explainFailure(tmpdir(), cause)} Or set TMPDIR to another folder.`,
+      { cause },
     );
   }
   const lock = shareLock(join(made, FILE_NAMES.owner));

@@ -1,9 +1,9 @@
-import { existsSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
-import { messageOf, OperatorError, SetupError } from '../../core/errors.ts';
+import { OperatorError, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   type DataFolder,
@@ -13,7 +13,9 @@ import {
   openDataFolder,
 } from '../data-folder.ts';
 import { DATABASES } from '../folder/databases.ts';
+import { explainFailure, isThere } from '../folder/file-failures.ts';
 import { readManifest } from '../folder/manifest.ts';
+import { shareOwner } from '../folder/owner.ts';
 import { requireListedFiles } from '../folder/store-files.ts';
 import { snapshot } from '../sqlite/backup.ts';
 import { type BackupManifest, DUMP, pack } from './archive.ts';
@@ -40,29 +42,34 @@ export async function createBackup(
 }
 
 async function backUpFolder(config: Config, file: string, clock: Clock): Promise<BackupManifest> {
-  if (!existsSync(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
+  if (!isThere(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
   const folder = openDataFolder(config.dataDir);
   const lock = keepRestoreOut(folder);
   try {
     requireListedFiles(folder);
-    if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
-    return await writeWhole(file, clock, async (parts) => {
+    if (!isThere(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
+    const copy = async (parts: string) => {
       await copyData(folder, config.secret === undefined, parts);
       return aboutStore(folder);
-    });
+    };
+    return await writeWhole(file, clock, copy, folder.path);
   } finally {
     lock.release();
   }
 }
 
-/** @param copy copies the files to back up into a folder. */
+/**
+ * @param copy copies the files to back up into a folder.
+ * @param source the data folder, whose owner the backup of root belongs to.
+ */
 async function writeWhole(
   file: string,
   clock: Clock,
   copy: (parts: string) => Promise<About>,
+  source?: string,
 ): Promise<BackupManifest> {
   const target = resolve(file);
-  if (existsSync(target)) throw new OperatorError(`${file} exists. Name a new file.`);
+  if (isThere(target)) throw new OperatorError(`${file} exists. Name a new file.`);
   const createdAt = new Date(clock.now().wall).toISOString();
   try {
     using temporary = openTemporaryFolder(`${target}.`);
@@ -71,22 +78,23 @@ async function writeWhole(
     const about = await copy(parts);
     const draft = join(temporary.path, 'backup.tar.gz');
     const manifest = await pack(parts, draft, { createdAt, ...about });
+    if (source !== undefined) shareOwner(draft, source);
     renameSync(draft, target);
     makeDurable(dirname(target));
     return manifest;
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
-    throw new OperatorError(`Cannot write ${file}: ${messageOf(cause)}.`, { cause });
+    throw new OperatorError(`Cannot write ${file}: ${explainFailure(target, cause)}`, { cause });
   }
 }
 
 async function copyData(folder: DataFolder, withSecret: boolean, into: string): Promise<void> {
   for (const [name, schema] of DATABASES) {
     const source = join(folder.path, name);
-    if (existsSync(source)) snapshot(source, join(into, name), schema);
+    if (isThere(source)) snapshot(source, join(into, name), schema);
   }
   if (!withSecret) return;
-  if (!existsSync(folder.secret)) {
+  if (!isThere(folder.secret)) {
     throw new SetupError(`${folder.secret} is missing. Set PETSTORE_SECRET as the service has it.`);
   }
   await copyFile(folder.secret, join(into, FILE_NAMES.secret));

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isThere } from '../folder/file-failures.ts';
+import { shareOwner } from '../folder/owner.ts';
 import { takeLock } from '../sqlite/lock.ts';
 import { type BackupManifest, readSound } from './archive.ts';
 import { createBackup } from './create.ts';
@@ -42,9 +44,12 @@ export async function createDatedBackup(
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new OperatorError(`There is no folder ${folder}. Make it, for the user of the service.`);
   }
-  const lock = takeLock(join(folder, LOCK));
+  const lockFile = join(folder, LOCK);
+  const lock = takeLock(lockFile);
   if (!lock) throw new OperatorError(`Another backup into ${folder} runs. Wait for its end.`);
   try {
+    // The user of the service may make the next backup.
+    if (!config.database && isThere(config.dataDir)) shareOwner(lockFile, config.dataDir);
     removeLitter(folder);
     // The name and the manifest have the same time.
     const moment = clock.now();

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
-import { messageOf, OperatorError } from '../../core/errors.ts';
+import { OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   type DataFolder,
@@ -12,9 +12,11 @@ import {
   makeDurable,
   openDataFolder,
 } from '../data-folder.ts';
+import { explainFailure, isThere } from '../folder/file-failures.ts';
 import { makeStore } from '../folder/make-store.ts';
 import { type Manifest, readManifest } from '../folder/manifest.ts';
 import { moveAside } from '../folder/move-aside.ts';
+import { shareOwner } from '../folder/owner.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
@@ -45,7 +47,7 @@ export async function restoreBackup(
   replace: boolean,
   clock: Clock,
 ): Promise<Restored> {
-  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
+  if (!isThere(file)) throw new OperatorError(`There is no file ${file}.`);
   const folder = openDataFolder(config.dataDir);
   const lock = keepOthersOut(folder);
   try {
@@ -75,7 +77,10 @@ export async function restoreBackup(
     };
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
-    throw new OperatorError(`Cannot restore into ${folder.path}: ${messageOf(cause)}.`, { cause });
+    throw new OperatorError(
+      `Cannot restore into ${folder.path}: ${explainFailure(folder.accounts, cause)}`,
+      { cause },
+    );
   } finally {
     lock.release();
   }
@@ -161,11 +166,13 @@ function swap(
   clock: Clock,
 ): string | undefined {
   writeFileSync(folder.unfinishedRestore, JSON.stringify(idsAfter));
+  shareOwner(folder.unfinishedRestore);
   makeDurable(folder.unfinishedRestore);
   makeDurable(folder.path);
   const aside =
     former.length > 0 ? moveAside(folder.path, former, 'before-restore', clock) : undefined;
   for (const name of readdirSync(temporary).filter(isData)) {
+    shareOwner(join(temporary, name), folder.path);
     renameSync(join(temporary, name), join(folder.path, name));
   }
   makeDurable(folder.path);

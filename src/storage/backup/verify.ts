@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { DATABASES } from '../folder/databases.ts';
+import { explainFailure, isThere } from '../folder/file-failures.ts';
 import { type Contents, examine } from '../sqlite/backup.ts';
 import { type BackupManifest, unpackSound } from './archive.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
@@ -22,7 +22,7 @@ export interface Verified {
  * @throws OperatorError when it is damaged, was made by a newer release, or cannot be unpacked.
  */
 export async function verifyBackup(file: string): Promise<Verified> {
-  if (!existsSync(file)) throw new OperatorError(`There is no file ${file}.`);
+  if (!isThere(file)) throw new OperatorError(`There is no file ${file}.`);
   using temporary = openTemporaryFolder(join(tmpdir(), 'petstore-verify-'));
   try {
     const { createdAt, files } = await unpackSound(file, temporary.path);
@@ -33,7 +33,7 @@ export async function verifyBackup(file: string): Promise<Verified> {
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     throw new OperatorError(
-      `Cannot check ${file} in ${tmpdir()}: ${messageOf(cause)}. Set TMPDIR to use another folder.`,
+      `Cannot check ${file} in ${tmpdir()}: ${explainFailure(join(tmpdir(), basename(file)), cause)} Or set TMPDIR to use another folder.`,
       { cause },
     );
   }

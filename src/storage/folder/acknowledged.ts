@@ -7,6 +7,10 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { errorCodeOf } from '../../core/errors.ts';
+import { linkTarget } from './failure-advice.ts';
+import { fileFailure } from './file-failures.ts';
+import { shareOwner } from './owner.ts';
 
 /**
  * The highest acknowledged number of a database, in a small file next to it: the id of a pet, or the number of a
@@ -44,13 +48,17 @@ function readBootId(): string {
   }
 }
 
-/** Reads the file at this path; `undefined` when it is missing or damaged. */
+/**
+ * Reads the file at this path; `undefined` when it is missing or damaged.
+ * @throws SetupError when it cannot be read.
+ */
 export function readAcknowledged(path: string): Acknowledged | undefined {
   let record: string;
   try {
     record = readFileSync(path, 'latin1');
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT' && linkTarget(path) === undefined) return undefined;
+    throw fileFailure('read', path, error);
   }
   const found = parse(record);
   if (!found) return undefined;
@@ -61,6 +69,7 @@ export function readAcknowledged(path: string): Acknowledged | undefined {
 /** Creates or replaces the file before any number is assigned. It is synced with the first recorded number. */
 export function writeAcknowledged(path: string, highest: number): void {
   writeFileSync(path, format(highest, 'done'), { mode: 0o600 });
+  shareOwner(path);
 }
 
 /** The file of one database, kept open by a writer thread. */

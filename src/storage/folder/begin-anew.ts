@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
@@ -13,6 +13,7 @@ import {
 } from '../data-folder.ts';
 import { examineDatabase, openDatabase } from '../sqlite/database.ts';
 import { DATABASES } from './databases.ts';
+import { asSetupError, isThere } from './file-failures.ts';
 import { makeStore } from './make-store.ts';
 import { readManifest, writeManifest } from './manifest.ts';
 import { moveAside } from './move-aside.ts';
@@ -27,20 +28,22 @@ import { beginIds, highestGivenId, withFile } from './pet-ids.ts';
  */
 export function beginAnew({ dataDir }: Config, name: string, clock: Clock): void {
   const folder = dataFolderAt(dataDir);
-  if (!existsSync(dataDir)) throw new OperatorError(`${dataDir} holds no data.`);
+  if (!isThere(dataDir)) throw new OperatorError(`${dataDir} holds no data.`);
   // Throws after an interrupted restore.
   keepRestoreOut(folder).release();
   const lock = keepOthersOut(folder);
   try {
     if (name === FILE_NAMES.manifest) makeManifest(folder);
     else makeDatabase(folder, name, clock);
+  } catch (cause) {
+    throw asSetupError(folder, cause);
   } finally {
     lock.release();
   }
 }
 
 function makeManifest(folder: DataFolder): void {
-  if (existsSync(folder.manifest)) {
+  if (isThere(folder.manifest)) {
     throw new OperatorError(`${folder.manifest} is there. Move it away first.`);
   }
   const made = DATABASES.filter(([name]) => examineDatabase(join(folder.path, name)).isMade);
@@ -59,14 +62,14 @@ function makeDatabase(folder: DataFolder, name: string, clock: Clock): void {
   if (!schema || !manifest?.files[name]) {
     throw new OperatorError(`${path} was never there: the service makes it when it needs it.`);
   }
-  if (existsSync(path) && (!statSync(path).isFile() || examineDatabase(path).isMade)) {
+  if (isThere(path) && (!statSync(path).isFile() || examineDatabase(path).isMade)) {
     throw new OperatorError(`${path} is not empty. Move it away first.`);
   }
   // A write-ahead log of the lost file must not become part of the new one.
   const remains = readdirSync(folder.path).filter((each) => each.startsWith(name));
   const acknowledged = FILE_NAMES.acknowledged('accounts');
   // Also move the record of the accounts, which would report their loss. Records of assigned pet ids are still needed.
-  if (name === FILE_NAMES.accounts && existsSync(join(folder.path, acknowledged))) {
+  if (name === FILE_NAMES.accounts && isThere(join(folder.path, acknowledged))) {
     remains.push(acknowledged);
   }
   if (remains.length > 0) moveAside(folder.path, remains, 'before-begin-anew', clock);

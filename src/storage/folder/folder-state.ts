@@ -3,7 +3,7 @@ import { messageOf } from '../../core/errors.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { isOutOfDescriptors } from '../../lib/descriptors.ts';
 import { type DataFolder, readSecret } from '../data-folder.ts';
-import { describeDamage } from '../sqlite/database.ts';
+import { describeDamage } from '../sqlite/unusable.ts';
 import { FileCheck } from './file-check.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { describeLoss, unacknowledgedLosses } from './losses.ts';

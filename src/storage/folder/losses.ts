@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, dataFolderAt, FILE_NAMES } from '../data-folder.ts';
 import { readAcknowledged, writeAcknowledged } from './acknowledged.ts';
+import { isThere } from './file-failures.ts';
 import { type Loss, type Manifest, requireManifest, updateManifest, withLoss } from './manifest.ts';
 
 /** Losses that no operator has acknowledged. */
@@ -39,7 +39,7 @@ export function acknowledgeLosses({ dataDir }: Config, clock: Clock): readonly L
   const folder = dataFolderAt(dataDir);
   const acknowledgedAt = new Date(clock.now().wall).toISOString();
   let losses: readonly Loss[] = [];
-  if (existsSync(folder.manifest)) {
+  if (isThere(folder.manifest)) {
     updateManifest(folder, (found) => {
       const manifest = requireManifest(folder, found);
       losses = unacknowledgedLosses(manifest);

@@ -1,8 +1,11 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { errorCodeOf, messageOf, SetupError } from '../../core/errors.ts';
+import { errorCodeOf, SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
+import { linkTarget } from './failure-advice.ts';
+import { fileFailure } from './file-failures.ts';
+import { shareOwner } from './owner.ts';
 
 /**
  * The content of a data folder, recorded outside of its databases, so that a missing, emptied or foreign database is
@@ -59,8 +62,8 @@ export function readManifest({ manifest: path }: DataFolder): Manifest | undefin
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    if (errorCodeOf(cause) === 'ENOENT') return undefined;
-    throw new SetupError(`Cannot read ${path}: ${messageOf(cause)}.`, { cause });
+    if (errorCodeOf(cause) === 'ENOENT' && linkTarget(path) === undefined) return undefined;
+    throw fileFailure('read', path, cause);
   }
   const manifest = parse(text);
   if (manifest) return manifest;
@@ -184,6 +187,7 @@ export function writeManifest(folder: DataFolder, manifest: Manifest, isDurable 
   const draft = `${folder.manifest}.new`;
   const flush = !folder.isThrowaway;
   writeFileSync(draft, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600, flush });
+  shareOwner(draft);
   renameSync(draft, folder.manifest);
   if (isDurable) makeDurableIn(folder, folder.path);
 }

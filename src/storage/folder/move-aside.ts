@@ -2,6 +2,7 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { makeDurable } from '../data-folder.ts';
+import { shareOwner } from './owner.ts';
 
 /**
  * Moves files of a folder into a new folder within it. A folder next to it may be on another file system, for example
@@ -18,6 +19,7 @@ export function moveAside(
   const stamp = new Date(clock.now().wall).toISOString().replaceAll(/[:.]/g, '-');
   const aside = join(path, `${why}-${stamp}`);
   mkdirSync(aside, { mode: 0o700 });
+  shareOwner(aside);
   for (const name of names) renameSync(join(path, name), join(aside, name));
   makeDurable(aside);
   return aside;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SetupError } from '../../core/errors.ts';
+import { errorCodeOf, SetupError } from '../../core/errors.ts';
 
 /** Linux lists the sockets of all processes here; socket names have at most 107 bytes. */
 const SOCKETS = '/proc/net/unix';
@@ -73,9 +73,10 @@ function namesOf(path: string): string[] {
 function realPathOf(path: string): string {
   try {
     return realpathSync(path);
-  } catch {
+  } catch (error) {
     const parent = dirname(path);
-    if (parent === path) return path;
+    // Links that lead in a circle have no target.
+    if (parent === path || errorCodeOf(error) === 'ELOOP') return path;
     const target = linkTarget(path);
     return target === undefined
       ? join(realPathOf(parent), basename(path))

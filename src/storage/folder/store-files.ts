@@ -1,12 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { type Expectations, examineDatabase, unusable } from '../sqlite/database.ts';
+import { type Expectations, examineDatabase } from '../sqlite/database.ts';
 import { causeOfFailure } from '../sqlite/failures.ts';
+import { unusable } from '../sqlite/unusable.ts';
 import { DATABASES } from './databases.ts';
+import { isFileFailure, isThere } from './file-failures.ts';
 import { checkChanges } from './losses.ts';
 import {
   type ListedFile,
@@ -125,7 +127,7 @@ export function findLostFiles(folder: DataFolder): ReadonlyMap<string, FileLoss>
   const found = new Map<string, FileLoss>();
   for (const name of Object.keys(readManifest(folder)?.files ?? {})) {
     const path = join(folder.path, name);
-    if (!existsSync(path)) found.set(name, 'missing');
+    if (!isThere(path)) found.set(name, 'missing');
     else if (!examineDatabase(path).isMade) found.set(name, 'empty');
   }
   return found;
@@ -143,7 +145,7 @@ function requireListedFile(
   const listed = manifest?.files[name];
   if (!listed) return undefined;
   const file = join(path, name);
-  if (!existsSync(file)) throw lost(file, 'missing');
+  if (!isThere(file)) throw lost(file, 'missing');
   if (statSync(file).size === 0) throw lost(file, 'empty');
   return listed;
 }
@@ -154,8 +156,8 @@ function namingFile(path: string, read: () => void): void {
     read();
   } catch (error) {
     const cause = causeOfFailure(error);
-    if (!cause) throw error;
-    throw unusable(path, cause);
+    if (cause || isFileFailure(error)) throw unusable(path, cause ?? error);
+    throw error;
   }
 }
 
@@ -168,7 +170,7 @@ function lost(path: string, how: FileLoss, replaceable = basename(path)): SetupE
 /** @throws SetupError when a folder without databases had some before, or a running service serves it. */
 function refuseRemains(folder: DataFolder): void {
   const records = [...ENVIRONMENTS, 'accounts' as const].map((name) => folder.acknowledged(name));
-  const record = records.find((path) => existsSync(path));
+  const record = records.find((path) => isThere(path));
   if (record !== undefined) {
     throw new SetupError(
       `${folder.path} has lost its databases: ${basename(record)} is left. Restore a backup (petstore restore FILE --replace), or empty the folder to begin another store.`,
@@ -191,7 +193,7 @@ function begin(folder: DataFolder): Manifest {
   }
   if (made.length === 0) refuseRemains(folder);
   if (made.length > 0 && !made.some(({ name }) => name === FILE_NAMES.accounts)) {
-    const how = existsSync(folder.accounts) ? 'empty' : 'missing';
+    const how = isThere(folder.accounts) ? 'empty' : 'missing';
     // The new manifest does not list the accounts.
     throw lost(folder.accounts, how, FILE_NAMES.manifest);
   }

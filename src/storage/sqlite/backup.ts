@@ -1,5 +1,6 @@
 import { Database, SQLiteError } from 'bun:sqlite';
 import { OperatorError } from '../../core/errors.ts';
+import { explainFailure, isFileFailure } from '../folder/file-failures.ts';
 import { connect, inspect } from './database.ts';
 import type { Schema } from './migrations.ts';
 
@@ -13,8 +14,8 @@ export function snapshot(source: string, target: string, schema: Schema): void {
     copy(source, target);
     inspect(target, schema, { thorough: true });
   } catch (cause) {
-    if (!(cause instanceof SQLiteError)) throw cause;
-    throw new OperatorError(`Cannot copy ${source}: ${cause.message}.`, { cause });
+    if (!(cause instanceof SQLiteError || isFileFailure(cause))) throw cause;
+    throw new OperatorError(`Cannot copy ${source}: ${explainFailure(source, cause)}`, { cause });
   }
 }
 

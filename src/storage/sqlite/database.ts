@@ -1,8 +1,10 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { errorCodeOf, messageOf, SetupError } from '../../core/errors.ts';
+import { SetupError } from '../../core/errors.ts';
 import { FILE_NAMES, isThrowaway } from '../data-folder.ts';
+import { isFileFailure, isThere } from '../folder/file-failures.ts';
+import { makeForOwner } from '../folder/owner.ts';
 import type { Selection } from '../schema/selection.ts';
 import {
   type ExpectedIdentity,
@@ -12,12 +14,16 @@ import {
   setIdentity,
 } from './identity.ts';
 import type { Schema } from './migrations.ts';
+import { damageAdvice, describeDamage, refuseReadOnly, unusable } from './unusable.ts';
 
 /** Files up to this size, in bytes, are checked completely at every start, which takes at most a few ms. */
 export const FULL_CHECK_BYTES = 1024 * 1024;
 
 /** How long to wait for another process's transaction, in ms. */
 const BUSY_TIMEOUT = 5_000;
+
+/** https://sqlite.org/rescode.html#ioerr */
+const SQLITE_IOERR = 10;
 
 /** Pause between two attempts when SQLite does not wait, in ms. */
 const RETRY_EVERY = 5;
@@ -30,12 +36,13 @@ const RETRY_EVERY = 5;
  * store. The file is then not changed.
  */
 export function openDatabase(path: string, schema: Schema, expected: Expectations = {}): Database {
-  const isNew = !existsSync(path) || statSync(path).size === 0;
+  const isNew = !isThere(path) || statSync(path).size === 0;
   let database: Database | undefined;
   try {
     // Do not change the file before it is known to be ours, not even by switching to WAL.
     if (!isNew) inspect(path, schema, expected);
     refuseReadOnly(path);
+    if (isNew) makeForOwner(path);
     // A disposable file is opened in the main thread, which must not wait for the disk.
     const needsNoSync = schema.isDisposable || isThrowaway(dirname(path));
     database = open(path, { create: true, synchronous: needsNoSync ? 'OFF' : 'FULL' });
@@ -46,32 +53,8 @@ export function openDatabase(path: string, schema: Schema, expected: Expectation
     return database;
   } catch (cause) {
     database?.close();
-    if (!(cause instanceof SQLiteError)) throw cause;
+    if (!(cause instanceof SQLiteError || isFileFailure(cause))) throw cause;
     throw unusable(path, cause);
-  }
-}
-
-/** The error for a database that cannot be used at the start. */
-export function unusable(path: string, cause: unknown): SetupError {
-  return new SetupError(`Cannot open ${path}: ${messageOf(cause)}. ${adviceFor(path)}`, { cause });
-}
-
-function adviceFor(path: string): string {
-  return `Restore a backup (petstore restore FILE --replace), or move the file away and begin it anew without what it held: petstore store begin-anew ${basename(path)}`;
-}
-
-/** Otherwise SQLite would open the file read-only, and it would stay so. */
-function refuseReadOnly(path: string): void {
-  for (const each of [path, `${path}-wal`, `${path}-shm`]) {
-    try {
-      accessSync(each, constants.W_OK);
-    } catch (cause) {
-      if (errorCodeOf(cause) === 'ENOENT') continue;
-      throw new SetupError(
-        `Cannot write to ${each}: ${messageOf(cause)}. Make it writable for the user of the service.`,
-        { cause },
-      );
-    }
   }
 }
 
@@ -163,7 +146,7 @@ function look(path: string, schema: Schema, expected: Expectations): void {
         return;
       }
       throw new SetupError(
-        `${path} is not a file of this service for this purpose. ${adviceFor(path)}`,
+        `${path} is not a file of this service for this purpose. ${damageAdvice(path)}`,
       );
     }
     refuseNewer(database, path, schema);
@@ -173,7 +156,7 @@ function look(path: string, schema: Schema, expected: Expectations): void {
       pragma(database, 'page_count') * pragma(database, 'page_size') > size &&
       !existsSync(`${path}-wal`)
     ) {
-      throw new SetupError(`${path} is cut short. ${adviceFor(path)}`);
+      throw new SetupError(`${path} is cut short. ${damageAdvice(path)}`);
     }
     if (expected.thorough || size <= FULL_CHECK_BYTES) checkWhole(database, path);
   } finally {
@@ -198,9 +181,10 @@ export function examineDatabase(path: string): {
   readonly isMade: boolean;
   readonly storeId?: string | undefined;
 } {
-  const file = statSync(path, { throwIfNoEntry: false });
+  if (!isThere(path)) return { isMade: false };
+  const file = statSync(path);
   // If this is not a file, opening it later reports the problem.
-  if (!file?.isFile() || file.size === 0) return { isMade: false };
+  if (!file.isFile() || file.size === 0) return { isMade: false };
   let database: Database | undefined;
   try {
     database = openToLook(path);
@@ -228,16 +212,18 @@ function checkWhole(database: Database, path: string): void {
   if (finding !== undefined) throw new SetupError(describeDamage(path, finding));
 }
 
-/** @param what the maximum number of findings, or the name of a table in quotes. */
+/**
+ * @param what the maximum number of findings, or the name of a table in quotes.
+ * @throws Error with the code EIO when a page cannot be read, which SQLite reports like damage.
+ */
 export function quickCheck(database: Database, what: string): string | undefined {
   const [first] = database.query(`PRAGMA quick_check(${what})`).values().flat();
+  if (first === 'ok') return undefined;
   // SQLite starts its findings with a heading on a separate line.
-  return first === 'ok' ? undefined : String(first).replace(/^\*\*\*.*\n/, '');
-}
-
-/** The message about a damaged file for operators. */
-export function describeDamage(path: string, finding: string): string {
-  return `${path} is damaged: ${finding}. ${adviceFor(path)}`;
+  const finding = String(first).replace(/^\*\*\*.*\n/, '');
+  const code = Number(/error code=(\d+)/.exec(finding)?.[1] ?? 0) & 0xff;
+  if (code !== SQLITE_IOERR) return finding;
+  throw Object.assign(new Error(finding), { code: 'EIO' });
 }
 
 function refuseNewer(database: Database, path: string, { migrations }: Schema): void {

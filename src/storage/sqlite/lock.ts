@@ -1,5 +1,9 @@
 import { Database, SQLiteError } from 'bun:sqlite';
-import { SetupError } from '../../core/errors.ts';
+import { messageOf, SetupError } from '../../core/errors.ts';
+import { adviceAbout, LOCKED } from '../folder/failure-advice.ts';
+import { fileFailure, isFileFailure, isThere } from '../folder/file-failures.ts';
+import { makeForOwner } from '../folder/owner.ts';
+import { damageIn } from './failures.ts';
 
 /** A lock that this process holds until it releases the lock or ends in any way. */
 export interface Lock {
@@ -42,7 +46,7 @@ export function waitForLock(path: string): Lock {
   const lock = hold(path, PATIENCE, (database) => database.run('BEGIN EXCLUSIVE'));
   if (lock) return lock;
   throw new SetupError(
-    `Cannot lock ${path}: another process has held it for ${PATIENCE / 1_000} s.`,
+    `Cannot lock ${path}: another process has held it for ${PATIENCE / 1_000} s. ${adviceAbout(path, LOCKED)}`,
   );
 }
 
@@ -53,6 +57,7 @@ function hold(
 ): Lock | undefined {
   let database: Database | undefined;
   try {
+    if (!isThere(path)) makeForOwner(path);
     database = new Database(path, { create: true, readwrite: true });
     database.run(`PRAGMA busy_timeout = ${patience}`);
     database.run('PRAGMA journal_mode = MEMORY');
@@ -61,8 +66,12 @@ function hold(
     return { release: () => held.close() };
   } catch (cause) {
     database?.close();
-    if (!(cause instanceof SQLiteError)) throw cause;
-    if (cause.code === 'SQLITE_BUSY') return undefined;
-    throw new SetupError(`Cannot lock ${path}: ${cause.message}. Move it away.`, { cause });
+    if (cause instanceof SQLiteError && cause.code === 'SQLITE_BUSY') return undefined;
+    if (isFileFailure(cause)) throw fileFailure('lock', path, cause);
+    if (damageIn(cause) === undefined) throw cause;
+    throw new SetupError(
+      `Cannot lock ${path}: ${messageOf(cause)}. A lock holds no data: move the file away.`,
+      { cause },
+    );
   }
 }

@@ -10,6 +10,7 @@ import {
   openDataFolder,
   readSecret,
 } from '../data-folder.ts';
+import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
@@ -37,8 +38,21 @@ export async function openSqliteStores(
   clock: Clock,
   threads?: WriterThreads,
 ): Promise<DatabaseStores> {
-  await using opening = new AsyncDisposableStack();
   const folder = openDataFolder(config.dataDir);
+  try {
+    return await openFiles(folder, config, clock, threads);
+  } catch (error) {
+    throw asSetupError(folder, error);
+  }
+}
+
+async function openFiles(
+  folder: DataFolder,
+  config: Config,
+  clock: Clock,
+  threads: WriterThreads | undefined,
+): Promise<DatabaseStores> {
+  await using opening = new AsyncDisposableStack();
   const lock = keepRestoreOut(folder);
   opening.defer(() => lock.release());
   const databases = new Databases(folder, clock, threads);
@@ -79,7 +93,7 @@ export async function openSqliteStores(
     environment(name) {
       const known = environments.get(name);
       if (known) return known;
-      const file = databases.openEnvironment(name);
+      const file = openOrExplain(folder, () => databases.openEnvironment(name));
       resources.defer(() => file.close());
       const stores = {
         pets: new SqlitePetStore(file),
@@ -95,6 +109,14 @@ export async function openSqliteStores(
       await resources.disposeAsync();
     },
   };
+}
+
+function openOrExplain<Opened>(folder: DataFolder, open: () => Opened): Opened {
+  try {
+    return open();
+  } catch (error) {
+    throw asSetupError(folder, error);
+  }
 }
 
 /** The databases of a data folder that this process has open, with their writer and their state. */

@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { SetupError, StorageUnavailable } from '../../core/errors.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Engine, NamedChange } from '../access.ts';
+import { isFileFailure } from '../folder/file-failures.ts';
 import { identityOf } from '../folder/folder-watch.ts';
 import type { AddRequests } from '../requests/request-log.ts';
 import { rowFromRequest } from '../requests/request-log-rows.ts';
@@ -120,6 +121,8 @@ function openFile(
     file = open();
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
+    // Only what the file contains is a reason to replace it.
+    if (isFileFailure(error.cause)) throw new StorageUnavailable(error);
     removeFile(path);
     file = open();
   }

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { fingerprintOf } from '../../core/secret.ts';
 import { dataFolderAt } from '../data-folder.ts';
+import { isThere } from '../folder/file-failures.ts';
 import { PostgresDatabase } from '../postgres/database.ts';
 import { migrate } from '../postgres/migrate.ts';
 import { requirePrimary } from '../postgres/primary.ts';
@@ -49,7 +49,7 @@ export async function migrateStore(
   events: MigrationEvents,
 ): Promise<MigratedTable[]> {
   const folder = dataFolderAt(dataDir);
-  if (!existsSync(folder.accounts)) throw new OperatorError(`${folder.path} holds no data.`);
+  if (!isThere(folder.accounts)) throw new OperatorError(`${folder.path} holds no data.`);
   using source = new Source(folder);
   if (source.fingerprint() !== fingerprintOf(Buffer.from(to.secret))) {
     throw new OperatorError(
