@@ -1,5 +1,10 @@
 import { parseArgs } from 'node:util';
-import { crashRounds } from '../test/storage/crash-rounds.ts';
+import {
+  type CrashProgress,
+  crashRounds,
+  loseChanges,
+  OTHER_SUBJECTS,
+} from '../test/storage/crash/crash-rounds.ts';
 import { canPreload } from '../test/storage/disk/faulty-disk.ts';
 import { cutPower } from '../test/storage/disk/power-cuts.ts';
 
@@ -47,10 +52,22 @@ const { acknowledged, repeated } = await crashRounds({
   rounds,
   seed,
   connections,
+  isComplete: true,
   onRound(round, progress) {
-    if (round % 10 === 0) console.log(`${round} crashes: ${progress.acknowledged} pets, none lost`);
+    if (round % 10 === 0) console.log(`${round} crashes: ${listed(progress)}, none lost`);
   },
 });
 console.log(
-  `${acknowledged} acknowledged pets, none lost; ${repeated} repeated requests, none created twice`,
+  `acknowledged: ${listed({ acknowledged })}, none lost; ${repeated} repeated requests, none created twice`,
 );
+for (const Subject of OTHER_SUBJECTS) {
+  const problem = await loseChanges(() => new Subject());
+  console.log(`control, lost ${new Subject().name}: ${problem ?? 'not noticed'}`);
+  if (problem === undefined) process.exitCode = 1;
+}
+
+function listed({ acknowledged: counts }: Pick<CrashProgress, 'acknowledged'>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(', ');
+}

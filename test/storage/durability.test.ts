@@ -6,7 +6,8 @@ import { type Pet, PetstoreClient } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess, startCommand } from '../support/process.ts';
 import { allNames, clientOf, makeKey, onFolder, seededRandom } from '../support/storage.ts';
-import { crashRounds } from './crash-rounds.ts';
+import { crashRounds, loseChanges, OTHER_SUBJECTS } from './crash/crash-rounds.ts';
+import { PetCreations } from './crash/pet-creations.ts';
 
 /** Random by default; to repeat a failure, set DURABILITY_SEED to the seed that it names. */
 const SEED = Number(process.env['DURABILITY_SEED'] ?? Math.floor(Math.random() * 1_000_000));
@@ -14,8 +15,16 @@ const SEED = Number(process.env['DURABILITY_SEED'] ?? Math.floor(Math.random() *
 describe('after SIGKILL', () => {
   test('every acknowledged animal is there once, and repeated requests add no second one', async () => {
     const { acknowledged, repeated } = await crashRounds({ rounds: 20, seed: SEED });
-    expect(acknowledged).toBeGreaterThan(20);
+    expect(acknowledged['pets']).toBeGreaterThan(20);
     expect(repeated).toBeGreaterThan(20);
+  });
+
+  test('every acknowledged account, key, revocation, ban and message is there as well', async () => {
+    const { acknowledged } = await crashRounds({ rounds: 4, seed: SEED, isComplete: true });
+    expect(Object.keys(acknowledged)).toEqual([
+      ...['pets', 'accounts', 'keys and revocations', 'bans', 'messages'],
+    ]);
+    for (const count of Object.values(acknowledged)) expect(count).toBeGreaterThan(0);
   });
 
   test("calls that ride through restarts on the client's own retries create one animal each", async () => {
@@ -76,6 +85,16 @@ describe('after SIGKILL', () => {
   });
 });
 
+describe('the check after a SIGKILL', () => {
+  const subjects = [(key: string) => new PetCreations(key), ...OTHER_SUBJECTS.map(constructed)];
+  test.each(subjects.map((make) => [make('').name, make] as const))(
+    'would notice that %s were lost',
+    async (_, make) => {
+      expect(await loseChanges(make)).toBeDefined();
+    },
+  );
+});
+
 describe('on SIGTERM', () => {
   test('creations in flight are answered, quotas are saved and the log is folded in', async () => {
     using folder = temporaryFolder();
@@ -134,6 +153,10 @@ describe('seed', () => {
     expect(Number(ada.id)).toBe(Number(rex.id) + 51);
   });
 });
+
+function constructed(Subject: (typeof OTHER_SUBJECTS)[number]) {
+  return () => new Subject();
+}
 
 /** Sends a creation twice at the same time; once one of them conflicts, the other one is in flight. */
 async function inFlight(send: () => Promise<Pet>): Promise<{ creation: Promise<Pet> }> {
