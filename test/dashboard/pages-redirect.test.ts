@@ -45,3 +45,29 @@ test('a trailing slash redirects to the page', async () => {
   expect(await locationOf(`${home}//evil.example.com/`)).toEqual([404, null]);
   expect(await locationOf(`${home}/nothing/`)).toEqual([404, null]);
 });
+
+test('the well-known address for changing a password redirects to the form', async () => {
+  await using service = await TestService.start({ parts: PARTS });
+  const home = service.dashboardUrl;
+  const address = `${home}/.well-known/change-password`;
+  expect(await locationOf(address)).toEqual([307, `${home}/account`]);
+  const head = await fetch(address, { method: 'HEAD', redirect: 'manual' });
+  expect([head.status, head.headers.get('Location')]).toEqual([307, `${home}/account`]);
+  expect((await fetch(address, { method: 'POST' })).status).toBe(405);
+  // Tells password managers that the service does not answer everything with a page.
+  const missing = 'resource-that-should-not-exist-whose-status-code-should-not-be-200';
+  for (const method of ['GET', 'HEAD']) {
+    const reply = await fetch(`${home}/.well-known/${missing}`, { method });
+    expect([reply.status, reply.redirected]).toEqual([404, false]);
+  }
+  await using api = await TestService.start();
+  const origin = new URL(api.url()).origin;
+  expect((await fetch(`${origin}/.well-known/change-password`)).status).toBe(404);
+});
+
+test('the well-known address of a dashboard below a path redirects below it', async () => {
+  const settings = { PETSTORE_DASHBOARD_URL: 'https://example.com/store' };
+  await using service = await TestService.start({ parts: PARTS, settings });
+  const address = `http://127.0.0.1:${service.port}/store/.well-known/change-password`;
+  expect(await locationOf(address)).toEqual([307, 'https://example.com/store/account']);
+});

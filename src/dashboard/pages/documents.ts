@@ -31,6 +31,9 @@ export function servedDocuments(facts: ServiceFacts): ReadonlyMap<string, ServeD
         Link: `<${addresses.dashboard}${API_CATALOG_PATH}>; rel="api-catalog"`,
       }),
     ],
+    // W3C, A Well-Known URL for Changing Passwords. Whoever is not signed in is asked to, and then
+    // gets to that page.
+    ['/.well-known/change-password', redirect(`${addresses.dashboard}/account`)],
     ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
     ['/reference.md', served(MARKDOWN, () => referenceMarkdown(addresses))],
     ...Array.from(

@@ -174,7 +174,7 @@ export interface SessionEntry {
  * mail server is configured, a sign-up takes only the address and mails a link; POST
  * /api/auth/verify-email { token, newPassword } then creates the account. verify-email and POST
  * /api/auth/reset-password { token, newPassword } take the token from the fragment of a mailed
- * link. The token is never sent in a URL.
+ * link. POST /api/auth/link { token } -> LinkInfo. The token is never sent in a URL.
  *
  * If a second factor is required, it must complete the sign-in within ten minutes: POST
  * /api/auth/sign-in/code { code } with the 6 digits of an authenticator app,
@@ -189,6 +189,12 @@ export interface Entered {
   readonly user: { readonly id: string; readonly email: string } | null;
   /** The factors that can complete the sign-in, if a second factor is required. */
   readonly secondFactors?: readonly SecondFactor[];
+}
+
+/** A link that sets a password. */
+export interface LinkInfo {
+  /** The address of the account, which a sign-up is about to create; `null` for an unknown link. */
+  readonly email: string | null;
 }
 
 /**

@@ -62,6 +62,7 @@ export const readCredentials = textReader('email', 'password');
 export const readEmail = textReader('email');
 export const readPassword = textReader('password');
 export const readPasswordChange = textReader('currentPassword', 'newPassword');
+export const readToken = textReader('token');
 export const readPasswordReset = textReader('token', 'newPassword');
 export const readId = textReader('id');
 export const readCode = textReader('code');

@@ -1,5 +1,6 @@
 import { DashboardError } from '../errors.ts';
-import { emailFrom, newPasswordFrom, readEmail, readPasswordReset } from './bodies.ts';
+import type { LinkInfo } from '../shared/api.ts';
+import { emailFrom, newPasswordFrom, readEmail, readPasswordReset, readToken } from './bodies.ts';
 import { DONE, inBackground, type Outcome, type SignInContext } from './context.ts';
 import { INVALID_LINK } from './errors.ts';
 import { createLink, findLink } from './links.ts';
@@ -26,6 +27,19 @@ async function mailResetLink(context: SignInContext, mailer: Mailer, email: stri
   if (!account) return;
   const token = await createLink(context, 'reset-password', account.id);
   await mailer.resetPassword(account.email, token);
+}
+
+/**
+ * The address that a link is for, under which password managers store the password. Who knows the
+ * token received the link at this address, or from an operator.
+ */
+export async function showLink(context: SignInContext): Promise<Outcome> {
+  const { token } = await readToken(context.request);
+  const accountId = await findLink(context, 'reset-password', token);
+  const account = accountId && (await context.options.stores.accounts.find(accountId));
+  const email = account ? account.email : await findLink(context, 'sign-up', token);
+  const body: LinkInfo = { email: email ?? null };
+  return { body };
 }
 
 export async function resetPassword(context: SignInContext): Promise<Outcome> {

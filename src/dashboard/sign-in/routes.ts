@@ -19,7 +19,7 @@ import {
   removeTotp,
   renewRecoveryCodes,
 } from './factor-routes.ts';
-import { requestPasswordReset, resetPassword } from './link-routes.ts';
+import { requestPasswordReset, resetPassword, showLink } from './link-routes.ts';
 import {
   addPasskey,
   newPasskeyOptions,
@@ -45,6 +45,7 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: '/sign-in/passkey', handle: signInWithPasskey },
   { method: 'POST', path: '/sign-out', handle: signOut },
   { method: 'POST', path: '/request-password-reset', handle: requestPasswordReset },
+  { method: 'POST', path: '/link', handle: showLink },
   { method: 'POST', path: '/reset-password', handle: resetPassword },
   { method: 'POST', path: '/verify-email', handle: verifyEmail },
   { method: 'POST', path: '/change-password', handle: changePassword },

@@ -1,9 +1,10 @@
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { useAction } from '../api.ts';
+import { useAction, useSession } from '../api.ts';
 import { changePassword } from '../sign-in/authentication.ts';
 import {
+  AccountName,
   FormCard,
   focusMistake,
   NewPasswordField,
@@ -35,6 +36,7 @@ export function ChangePassword() {
       isBusy={change.isPending}
       error={change.error}
     >
+      <AccountName email={useSession().data?.account?.email} />
       <PasswordField
         label="Current password"
         autoComplete="current-password"

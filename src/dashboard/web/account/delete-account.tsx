@@ -1,10 +1,10 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useAction } from '../api.ts';
+import { useAction, useSession } from '../api.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { deleteAccount, useSignedInOrOut } from '../sign-in/authentication.ts';
-import { PasswordField, required } from '../sign-in/fields.tsx';
+import { AccountName, PasswordField, required } from '../sign-in/fields.tsx';
 
 export function DeleteAccount() {
   const [isOpen, dialog] = useDisclosure(false);
@@ -38,6 +38,7 @@ function DeleteForm({ onCancel }: { onCancel: () => void }) {
         <Text size="sm">
           Your keys stop working immediately, and you can no longer sign in. This cannot be undone.
         </Text>
+        <AccountName email={useSession().data?.account?.email} />
         <PasswordField
           label="Password"
           autoComplete="current-password"

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import type { Entered, SessionEntry } from '../../shared/api.ts';
+import type { Entered, LinkInfo, SessionEntry } from '../../shared/api.ts';
 import { call, SESSION, type SessionState } from '../api.ts';
 
 /*
@@ -26,6 +26,10 @@ export function signOut(): Promise<unknown> {
 
 export function requestPasswordReset(email: string): Promise<unknown> {
   return call('POST', '/auth/request-password-reset', { email });
+}
+
+export function findLink(token: string): Promise<LinkInfo> {
+  return call('POST', '/auth/link', { token });
 }
 
 export function resetPassword(token: string, newPassword: string): Promise<unknown> {

@@ -16,7 +16,16 @@ import { Failure } from '../common/states.tsx';
 const PASSWORD_HINT = `${PASSWORD_LENGTHS.least} to ${PASSWORD_LENGTHS.most} characters`;
 
 export function EmailField(props: TextInputProps) {
-  return <TextInput label="E-mail" type="email" autoComplete="email" {...props} />;
+  return <TextInput label="E-mail" type="email" autoComplete="username" {...props} />;
+}
+
+/**
+ * Tells password managers which account the passwords of a form belong to.
+ * @param email of the account; nothing is rendered if it is unknown.
+ */
+export function AccountName({ email }: { readonly email: string | null | undefined }) {
+  if (!email) return null;
+  return <input type="text" autoComplete="username" value={email} readOnly hidden />;
 }
 
 export function PasswordField(props: PasswordInputProps) {

@@ -1,12 +1,13 @@
 import { Alert } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { failedWith, useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';
-import { resetPassword, useSignedInOrOut } from './authentication.ts';
-import { FormCard, focusMistake, NewPasswordField, newPassword } from './fields.tsx';
+import { findLink, resetPassword, useSignedInOrOut } from './authentication.ts';
+import { AccountName, FormCard, focusMistake, NewPasswordField, newPassword } from './fields.tsx';
 import { useLinkToken } from './link-token.ts';
 
 /** Sets a new password with a mailed link. */
@@ -78,6 +79,7 @@ function PasswordForm({
   send,
 }: SetPasswordProps & { readonly token: string }) {
   const changed = useSignedInOrOut();
+  const link = useQuery({ queryKey: ['link', token], queryFn: () => findLink(token) });
   const set = useAction({
     mutationFn: (password: string) => send(token, password),
     // Not on this page: the new password ends the session, and with it the page of a signed-in user.
@@ -102,6 +104,7 @@ function PasswordForm({
       isBusy={set.isPending}
       error={set.error}
     >
+      <AccountName email={link.data?.email} />
       <NewPasswordField label={label} {...form.getInputProps('password')} />
     </FormCard>
   );

@@ -7,7 +7,7 @@ import { useAfterMount } from '../common/after-mount.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn } from './authentication.ts';
-import { PasswordField, required } from './fields.tsx';
+import { AccountName, PasswordField, required } from './fields.tsx';
 
 interface SignInAgainDialogProps {
   readonly email: string;
@@ -71,8 +71,7 @@ function AgainForm({ email, reason, onAsked, onSignedIn, onCancel }: AgainFormPr
         <Text size="sm">
           You signed in a while ago. Enter the password of <strong>{email}</strong> to continue.
         </Text>
-        {/* Tells password managers which account the password belongs to. */}
-        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <AccountName email={email} />
         <PasswordField
           label="Password"
           autoComplete="current-password"

@@ -44,7 +44,10 @@ export function SignUpPage() {
         isBusy={create.isPending}
         error={create.error}
       >
-        <EmailField {...form.getInputProps('email')} />
+        <EmailField
+          autoComplete={asksPassword ? 'username' : 'email'}
+          {...form.getInputProps('email')}
+        />
         {asksPassword && <NewPasswordField label="Password" {...form.getInputProps('password')} />}
       </FormCard>
     </Page>
