@@ -1,7 +1,8 @@
+import { CROSS_ORIGIN, isPreflight, preflightHeaders } from '../http/cross-origin.ts';
 import { limitHeaders } from '../http/reply.ts';
 import { lazy } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
-import { errorReply } from './errors.ts';
+import { errorReply, UNCACHED } from './errors.ts';
 import { LiveChannel } from './live/live-channel.ts';
 import { MCP_PATH } from './mcp-path.ts';
 import type { DashboardOptions, Pages } from './options.ts';
@@ -60,19 +61,48 @@ export function createDashboard(options: DashboardOptions): Pages {
   });
   const route = async (...[request, path, address, forward]: Parameters<Pages['handle']>) => {
     if (path === MCP_PATH) return (await mcp())(request, address, forward);
-    if (path !== '/api' && !path.startsWith('/api/')) return servePage(request, path, address());
+    if (!isOwnApi(path)) return servePage(request, path, address());
     return serveApi(request, path.slice('/api'.length), address());
   };
   return {
     baseUrl: dashboardUrl,
-    async handle(...request) {
-      return secured(await orErrorReply(() => route(...request), log), dashboardUrl);
+    async handle(...given) {
+      const [request, path] = given;
+      const isPublic = !isOwnApi(path);
+      if (isPublic && isPreflight(request)) return secured(preflightReply(request), dashboardUrl);
+      const reply = await orErrorReply(() => route(...given), log);
+      if (isPublic && isReadableElsewhere(path, reply)) allowOtherOrigins(request, reply);
+      return secured(reply, dashboardUrl);
     },
     endStreams: (isLast) => live.end(isLast),
     async close() {
       await opened?.close();
     },
   };
+}
+
+/** Whether a path belongs to the API of the dashboard's own pages, which pages of other origins may not call. */
+function isOwnApi(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
+}
+
+/** Whether pages of other origins may read a reply: of the tools, or to a request that missed the API. */
+function isReadableElsewhere(path: string, { status }: Response): boolean {
+  return path === MCP_PATH || [404, 405, 429].includes(status);
+}
+
+function preflightReply(request: Request): Response {
+  const reply = new Response(null, {
+    status: 204,
+    headers: { ...UNCACHED, ...preflightHeaders(request, 'GET, HEAD, POST', false) },
+  });
+  allowOtherOrigins(request, reply);
+  return reply;
+}
+
+function allowOtherOrigins({ headers }: Request, reply: Response): void {
+  if (!headers.has('origin')) return;
+  for (const [name, value] of Object.entries(CROSS_ORIGIN)) reply.headers.set(name, value);
 }
 
 /** The reply of `answer`, or the error reply if it throws. */

@@ -1,4 +1,4 @@
-import { isLocalHost } from '../lib/local-host.ts';
+import { transportSecurity } from '../http/transport-security.ts';
 import { DashboardError } from './errors.ts';
 import type { DashboardOptions } from './options.ts';
 
@@ -17,9 +17,6 @@ const HEADERS = {
   'Permissions-Policy':
     'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()',
 };
-
-/** One year, in seconds. */
-const HSTS_MAX_AGE = 31_536_000;
 
 /**
  * The policy of the application's pages: they may use their own origin, and the API at the given
@@ -87,11 +84,8 @@ export function secured(response: Response, dashboardUrl: string): Response {
   if (!headers.has('Content-Security-Policy')) {
     headers.set('Content-Security-Policy', writePolicy(DATA_POLICY));
   }
-  const { protocol, hostname } = new URL(dashboardUrl);
-  // Not for a local host: browsers apply the header to every port, and other programs on a
-  // developer's machine use plain HTTP.
-  if (protocol === 'https:' && !isLocalHost(hostname)) {
-    headers.set('Strict-Transport-Security', `max-age=${HSTS_MAX_AGE}`);
+  for (const [name, value] of Object.entries(transportSecurity(dashboardUrl))) {
+    headers.set(name, value);
   }
   return response;
 }

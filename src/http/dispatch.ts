@@ -1,18 +1,13 @@
 import { messageFor } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
+import { isPreflight, preflightHeaders } from './cross-origin.ts';
 import { isRemoved } from './deprecation.ts';
 import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
 import type { RequestContext } from './handler.ts';
 import { problemReply, type Reply } from './reply.ts';
-import { REQUEST_ID_HEADER } from './request-id.ts';
 import { DOCUMENT_PATH, type OperationMatch, type ServedOperation } from './served-operations.ts';
-import { SIMULATE_HEADER } from './simulation/headers.ts';
 import type { ApiTarget } from './targets.ts';
-
-const ALLOWED_REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, If-None-Match, ${REQUEST_ID_HEADER}, traceparent, tracestate`;
-const ALLOWED_WITH_SIMULATIONS = `${ALLOWED_REQUEST_HEADERS}, ${SIMULATE_HEADER}`;
-const PREFLIGHT_MAX_AGE_SECONDS = '86400';
 
 /**
  * The reply to requests that need no key and use no quota: for the OpenAPI documents, and the preflight that
@@ -20,23 +15,17 @@ const PREFLIGHT_MAX_AGE_SECONDS = '86400';
  */
 export function publicReply(
   { api, path, match, problem }: ApiTarget,
-  { method, headers }: Request,
+  request: Request,
 ): Awaitable<Reply> | undefined {
+  const { method } = request;
+  if (isPreflight(request)) {
+    const allow = match?.route.allow ?? 'OPTIONS';
+    const headers = preflightHeaders(request, allow, api.simulations !== undefined);
+    return { status: 204, headers };
+  }
   if (problem === BAD_HOST || problem === BAD_TARGET) return undefined;
   const document = api.documents.get(path);
-  if (document && (method === 'GET' || method === 'HEAD')) return document();
-  if (method !== 'OPTIONS') return undefined;
-  if (!headers.has('origin') || !headers.has('access-control-request-method')) return undefined;
-  return {
-    status: 204,
-    headers: {
-      'Access-Control-Allow-Methods': match?.route.allow ?? 'OPTIONS',
-      'Access-Control-Allow-Headers': api.simulations
-        ? ALLOWED_WITH_SIMULATIONS
-        : ALLOWED_REQUEST_HEADERS,
-      'Access-Control-Max-Age': PREFLIGHT_MAX_AGE_SECONDS,
-    },
-  };
+  return document && (method === 'GET' || method === 'HEAD') ? document() : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import { type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
 import type { RateLimitResult } from '../core/rate-limit.ts';
+import { CROSS_ORIGIN } from './cross-origin.ts';
 import { problemReply, type Reply } from './reply.ts';
 import { MAX_SEGMENTS } from './serve-options.ts';
 
@@ -71,8 +72,9 @@ export const INTERNAL_ERROR: Problem = {
   message: messageFor('internal_error'),
 };
 
-/** A response outside of every API, without its limits and other headers. */
+/** A response outside of every API, without its limits; pages of any origin may read it. */
 export function bareResponse(problem: Problem): Response {
   const { status, body } = problemReply(problem);
-  return new Response(body, { status, headers: { 'Content-Type': 'application/json' } });
+  const headers = { 'Content-Type': 'application/json', ...CROSS_ORIGIN };
+  return new Response(body, { status, headers });
 }

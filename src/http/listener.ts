@@ -25,6 +25,13 @@ const IDLE_TIMEOUT_SECONDS = 10;
 /** Far above the limit of the API, so that larger bodies get its reply, with an Error body. */
 const PARSER_BODY_LIMIT = 2 ** 40;
 
+/** The ciphers of RFC 9325, 4.2: forward secrecy and authenticated encryption. All those of TLS 1.3 have both. */
+const TLS_1_2_CIPHERS = [
+  ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+  ...['ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384'],
+  ...['ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
+].join(':');
+
 /** A certificate chain and its key, in PEM. */
 interface Certificate {
   readonly cert: string;
@@ -193,7 +200,9 @@ export class Listener implements Connections {
         this.#log.error({ err }, 'request failed');
         return bareResponse(INTERNAL_ERROR);
       },
-      ...(this.#tls && { tls: { cert: this.#tls.cert, key: this.#tls.key } }),
+      ...(this.#tls && {
+        tls: { cert: this.#tls.cert, key: this.#tls.key, ciphers: TLS_1_2_CIPHERS },
+      }),
       ...answering,
     };
   }

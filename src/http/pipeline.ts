@@ -5,6 +5,7 @@ import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Instant, later } from '../lib/clock.ts';
 import { lazyValue } from '../lib/lazy.ts';
+import type { Api } from './api.ts';
 import {
   type AuthenticatedCaller,
   addressCaller,
@@ -49,7 +50,7 @@ const NO_OPERATION = 'none';
 export class HttpService {
   readonly #options: ServiceOptions;
   readonly #targets: Targets;
-  readonly #replies = new ReplyWriter();
+  readonly #writers = new Map<Api, ReplyWriter>();
 
   constructor(options: ServiceOptions) {
     this.#options = options;
@@ -160,7 +161,16 @@ export class HttpService {
       const describe = () => sentReply(received, key, selected, limits, now, took);
       recorder.record(key, receivedAt.wall, status, describe);
     }
-    return this.#replies.write(selected, limits, now, id, request.headers.has('origin'));
+    const writer = this.#writerOf(target.api);
+    return writer.write(selected, limits, now, id, request.headers.has('origin'));
+  }
+
+  #writerOf(api: Api): ReplyWriter {
+    const known = this.#writers.get(api);
+    if (known) return known;
+    const writer = new ReplyWriter(api.baseUrl);
+    this.#writers.set(api, writer);
+    return writer;
   }
 
   /** The one place where an error becomes a reply; failures of the service are logged. */

@@ -2,8 +2,10 @@ import { ERRORS, type Problem } from '../core/errors.ts';
 import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
 import { type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { Coding, CompressedForms } from './compression.ts';
-import { HEADERS, type LIMIT_HEADERS } from './headers.ts';
+import { CROSS_ORIGIN } from './cross-origin.ts';
+import type { LIMIT_HEADERS } from './headers.ts';
 import { REQUEST_ID_HEADER } from './request-id.ts';
+import { transportSecurity } from './transport-security.ts';
 
 /** The reply of an operation; the reply writer adds the rate-limit and other headers. */
 export interface Reply {
@@ -32,11 +34,6 @@ const RETRY_AFTER = 'Retry-After';
 const SHORT_WAIT = 1;
 const UNCACHED = 'no-store';
 
-const CROSS_ORIGIN: Readonly<Record<string, string>> = {
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': [...Object.keys(HEADERS), 'Allow'].join(', '),
-};
-
 /** A problem as a reply, with the Error body of the contract. */
 export function problemReply(problem: Problem, headers?: Reply['headers']): Reply {
   const { code, message } = problem;
@@ -51,7 +48,7 @@ export function withHeaders(reply: Reply, headers: NonNullable<Reply['headers']>
   return { ...reply, headers: reply.headers ? { ...reply.headers, ...headers } : headers };
 }
 
-/** Writes every reply, with the caller's limits. */
+/** Writes every reply of an API, with the caller's limits. */
 export class ReplyWriter {
   // All replies share one object: Bun copies a Headers object into a Response in a third of the time that it
   // takes to read a plain one, and most values are the same from one reply to the next.
@@ -72,6 +69,13 @@ export class ReplyWriter {
   #dayLimit = 0;
   /** Headers of the last reply in addition to those of every reply; they stay set for the next one. */
   #own: Reply['headers'];
+
+  /** @param baseUrl the public address of the API that replies. */
+  constructor(baseUrl: string) {
+    for (const [name, value] of Object.entries(transportSecurity(baseUrl))) {
+      this.#headers.set(name, value);
+    }
+  }
 
   /**
    * @param requestId the id that the reply shows.

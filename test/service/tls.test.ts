@@ -6,7 +6,7 @@ import { PARTS } from '../../src/config/config.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
-import { Certificates, hasOpenssl, shownAt } from '../support/tls-certificates.ts';
+import { acceptedCiphers, Certificates, hasOpenssl, shownAt } from '../support/tls-certificates.ts';
 
 const LOOK = 'look at the TLS files';
 
@@ -83,6 +83,29 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
       /^petstore_tls_certificate_expiry_timestamp_seconds \d/m,
     );
   });
+
+  test.each(['RSA', 'ECDSA'] as const)(
+    'the ciphers of TLS 1.2 have forward secrecy and authenticated encryption: %s',
+    async (algorithm) => {
+      using folder = temporaryFolder();
+      const certificates = new Certificates(folder.path);
+      await certificates.issue('first', 30, algorithm);
+      await using service = await TestService.start({
+        clock: new ManualClock(Date.now()),
+        settings: certificates.settings,
+      });
+      const expected = [
+        `ECDHE-${algorithm}-AES128-GCM-SHA256`,
+        `ECDHE-${algorithm}-AES256-GCM-SHA384`,
+        `ECDHE-${algorithm}-CHACHA20-POLY1305`,
+      ];
+      expect(await acceptedCiphers(service.port)).toEqual(expected);
+      await certificates.issue('renewed', 30, algorithm);
+      await service.runJobs(LOOK);
+      expect(await acceptedCiphers(service.port)).toEqual(expected);
+      expect((await shownAt(service.port, '-tls1_3'))[1]).toBe('TLSv1.3');
+    },
+  );
 
   test('a truncated reply is encrypted like all others', async () => {
     await using scene = await start();

@@ -22,6 +22,14 @@ export async function openssl(...args: readonly string[]): Promise<string> {
   return output + errors;
 }
 
+/** Options of openssl that make a key. */
+const NEW_KEY = {
+  ECDSA: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+  RSA: ['-newkey', 'rsa:2048'],
+} as const;
+
+export type CertificateAlgorithm = keyof typeof NEW_KEY;
+
 /** Certificates as certbot lays them out: a folder for each, and symbolic links to those in use. */
 export class Certificates {
   readonly #folder: string;
@@ -40,12 +48,16 @@ export class Certificates {
   }
 
   /** Makes a certificate for localhost without using it. @returns its paths. */
-  async make(name: string, days = 30): Promise<{ cert: string; key: string }> {
+  async make(
+    name: string,
+    days = 30,
+    algorithm: CertificateAlgorithm = 'ECDSA',
+  ): Promise<{ cert: string; key: string }> {
     const folder = join(this.#folder, name);
     mkdirSync(folder);
     const [cert, key] = [join(folder, 'fullchain.pem'), join(folder, 'privkey.pem')];
     await openssl(
-      ...['req', '-x509', '-nodes', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+      ...['req', '-x509', '-nodes', ...NEW_KEY[algorithm]],
       ...['-days', String(days), '-subj', `/CN=${name}`, '-keyout', key, '-out', cert],
       ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
     );
@@ -53,8 +65,8 @@ export class Certificates {
   }
 
   /** Makes a certificate and points the links to it. */
-  async issue(name: string, days?: number): Promise<void> {
-    const { cert, key } = await this.make(name, days);
+  async issue(name: string, days?: number, algorithm?: CertificateAlgorithm): Promise<void> {
+    const { cert, key } = await this.make(name, days, algorithm);
     this.use(cert, key);
   }
 
@@ -82,4 +94,18 @@ export async function shownAt(port: number, version?: string): Promise<readonly 
   const output = await openssl(...args);
   const name = /subject=CN = (\S+)/.exec(output)?.[1] ?? 'none';
   return [name, /^New, (TLSv[\d.]+)/m.exec(output)?.[1] ?? 'none'];
+}
+
+/** The ciphers of TLS 1.2 that a port accepts, by the names that openssl gives them. */
+export async function acceptedCiphers(port: number): Promise<string[]> {
+  // Without the security level, openssl itself would refuse the weak ones.
+  const all = (await openssl('ciphers', '-tls1_2', '-s', 'ALL:COMPLEMENTOFALL:@SECLEVEL=0')).trim();
+  const accepted = await Promise.all(
+    all.split(':').map(async (cipher) => {
+      const only = ['-tls1_2', '-cipher', `${cipher}:@SECLEVEL=0`];
+      const output = await openssl('s_client', '-connect', `127.0.0.1:${port}`, ...only);
+      return /^New, TLSv1\.2, Cipher is (\S+)/m.exec(output)?.[1] ?? [];
+    }),
+  );
+  return accepted.flat().toSorted();
 }
