@@ -67,7 +67,10 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { stores, limiters, metrics, tracing, ops, redis, recorder, readiness, jobs } = backend;
-  const listener = new Listener(config.host, config.port, log, tls?.pair);
+  const listener = new Listener(config.host, config.port, log, {
+    tls: tls?.pair,
+    keepAliveSeconds: config.keepAliveSeconds,
+  });
   const addresses = config.addresses(listener.port);
   const requestLog = tracing.addTraceId(log);
   const loadDashboardOptions = async () => ({

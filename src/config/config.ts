@@ -24,6 +24,8 @@ export interface Config {
   readonly opsPort: number;
   /** Absolute paths of the PEM files of the certificate and its key; without them the service uses plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** How long connections stay open without a request, in seconds. */
+  readonly keepAliveSeconds: number;
   /** Absolute path of the data folder. */
   readonly dataDir: string;
   /** Key of the digests of API keys; generated in the data folder if not set. */
@@ -112,6 +114,8 @@ const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;
 /** In ms. Requests wait this long when Redis fails: less than the idle timeout of connections and `STOP_GRACE`. */
 const MAX_REDIS_TIMEOUT = 5 * SECOND;
+/** The longest timeout of a connection in the runtime, in seconds; the shortest is its deadline for a request. */
+const MAX_KEEP_ALIVE = 255;
 /** Longest drain, in seconds: service managers do not wait longer. */
 const MAX_DRAIN = 600;
 /** Highest age of a backup, in hours: ten years. */
@@ -141,6 +145,7 @@ export function readConfig(variables = processEnvironment()): Config {
     opsHost: withoutBrackets(reader.text('PETSTORE_OPS_HOST')),
     opsPort: readOpsPort(reader, port),
     tls,
+    keepAliveSeconds: reader.count('PETSTORE_KEEP_ALIVE_SECONDS', 10, MAX_KEEP_ALIVE),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret,
     fixedKeys: false,

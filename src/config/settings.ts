@@ -25,6 +25,11 @@ export const SETTINGS = {
     default: 'none',
     purpose: 'PEM file with the key of PETSTORE_TLS_CERT, without a passphrase.',
   },
+  PETSTORE_KEEP_ALIVE_SECONDS: {
+    default: '10',
+    purpose:
+      'How long a connection stays open without a request, in seconds, 10 to 255; it may close up to 4 s earlier. Behind a balancer, longer than its idle timeout.',
+  },
   PETSTORE_DATA_DIR: { default: './data', purpose: 'Folder for all data.' },
   PETSTORE_DATABASE_URL: {
     default: 'none',

@@ -1,6 +1,7 @@
 import { errorCodeOf, SetupError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
 import { bareResponse, INTERNAL_ERROR } from './error-replies.ts';
+import { KeepAlive, RECEIVE_TIMEOUT_SECONDS } from './keep-alive.ts';
 import { LastReplies } from './last-replies.ts';
 import { type RequestHandler, serveOptions } from './serve-options.ts';
 
@@ -19,9 +20,6 @@ export interface ConnectionEnds {
   readonly peerPort: number;
 }
 
-/** Deadline for receiving a request, in seconds; it closes connections that send too slowly. */
-const IDLE_TIMEOUT_SECONDS = 10;
-
 /** Far above the limit of the API, so that larger bodies get its reply, with an Error body. */
 const PARSER_BODY_LIMIT = 2 ** 40;
 
@@ -36,6 +34,13 @@ const TLS_1_2_CIPHERS = [
 interface Certificate {
   readonly cert: string;
   readonly key: string;
+}
+
+interface ListenerOptions {
+  /** For connections by TLS 1.2 and 1.3; plain HTTP without it. */
+  readonly tls?: Certificate | undefined;
+  /** How long connections stay open without a request, in seconds: 10 to 255; 10 unless given. */
+  readonly keepAliveSeconds?: number;
 }
 
 /** Logs requests whose handling failed unexpectedly. */
@@ -53,6 +58,7 @@ interface OpenPort {
 export class Listener implements Connections {
   readonly #host: string;
   readonly #log: FailureLog;
+  readonly #keepAlive: KeepAlive;
   #port: number;
   #tls: Certificate | undefined;
   #handle: RequestHandler | undefined;
@@ -66,12 +72,13 @@ export class Listener implements Connections {
   /**
    * Opens the port. Set the handler in the same tick, before a request can arrive.
    * @param port 0 picks a free port.
-   * @param tls for connections by TLS 1.2 and 1.3; plain HTTP without it.
    * @throws SetupError when the address is in use, not of this machine, or not permitted.
    */
-  constructor(host: string, port: number, log: FailureLog, tls?: Certificate) {
+  constructor(host: string, port: number, log: FailureLog, options: ListenerOptions = {}) {
+    const { tls, keepAliveSeconds = RECEIVE_TIMEOUT_SECONDS } = options;
     this.#host = host;
     this.#log = log;
+    this.#keepAlive = new KeepAlive(keepAliveSeconds);
     this.#port = port;
     // A second port is opened for each new certificate, so the port is shared. This check keeps a second
     // service out.
@@ -179,7 +186,7 @@ export class Listener implements Connections {
   }
 
   #options(replies: LastReplies) {
-    const handle = this.#handle;
+    const handle = this.#handle && this.#keptOpen(this.#handle);
     const answering = handle
       ? serveOptions(
           (request, server, isTargetMalformed) =>
@@ -190,7 +197,7 @@ export class Listener implements Connections {
     return {
       hostname: this.#host,
       port: this.#port,
-      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      idleTimeout: RECEIVE_TIMEOUT_SECONDS,
       maxRequestBodySize: PARSER_BODY_LIMIT,
       // The port is opened a second time only when a certificate is renewed.
       reusePort: this.#tls !== undefined,
@@ -204,6 +211,16 @@ export class Listener implements Connections {
         tls: { cert: this.#tls.cert, key: this.#tls.key, ciphers: TLS_1_2_CIPHERS },
       }),
       ...answering,
+    };
+  }
+
+  /** The handler, which lets connections stay open for as long as set after its replies. */
+  #keptOpen(handle: RequestHandler): RequestHandler {
+    const keepAlive = this.#keepAlive;
+    if (!keepAlive.isLonger) return handle;
+    return async (request, server, isTargetMalformed) => {
+      const reply = await handle(request, server, isTargetMalformed);
+      return keepAlive.extend(request, server, reply);
     };
   }
 
