@@ -9,6 +9,7 @@ import type { KeyRecord } from '../core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { ApiError, ERRORS, type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
 import type { KeyRing } from '../core/key-ring.ts';
+import { acceptsJson } from '../http/accept.ts';
 import { bearerToken } from '../http/authentication.ts';
 import { MAX_BODY_BYTES, readJsonBody } from '../http/json-body.ts';
 import type { Forward } from '../http/targets.ts';
@@ -19,6 +20,7 @@ import { toToolValue } from '../mcp/tool-schemas.ts';
 import {
   type ApiConnection,
   createToolServer,
+  HTTP_REVISIONS,
   listTools,
   type ToolList,
 } from '../mcp/tool-server.ts';
@@ -110,21 +112,38 @@ async function handleMessage(
   connection: ApiConnection,
   onerror: (error: Error) => void,
 ): Promise<Response> {
-  const createServer = () => createToolServer(list, connection);
+  const createServer = () => createToolServer(list, connection, HTTP_REVISIONS);
   if (!(await isLegacyRequest(request, message))) {
     const handler = createMcpHandler(createServer, { legacy: 'reject', onerror });
     return handler.fetch(request, { parsedBody: message });
   }
+  if (!acceptsJson(request.headers.get('accept'))) return notAcceptable();
   // The library's own handler would reply with streams, which proxies may buffer.
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   transport.onerror = onerror;
   const server = createServer();
   await server.connect(transport);
   try {
-    return await transport.handleRequest(request, { parsedBody: message });
+    return await transport.handleRequest(forTransport(request), { parsedBody: message });
   } finally {
     await server.close();
   }
+}
+
+/**
+ * The request as the library's transport demands it: it refuses clients that do not name both types of reply, although
+ * it sends JSON alone here.
+ */
+function forTransport({ url, method, headers, signal }: Request): Request {
+  const demanded = new Headers(headers);
+  demanded.set('Accept', 'application/json, text/event-stream');
+  return new Request(url, { method, headers: demanded, signal });
+}
+
+/** The reply to a client that does not accept JSON, in the form of the library's other refusals. */
+function notAcceptable(): Response {
+  const error = { code: -32_000, message: 'Replies are JSON. Send Accept: application/json.' };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 406, headers: UNCACHED });
 }
 
 /**

@@ -7,7 +7,7 @@ import { withTimeout } from '../lib/timeout.ts';
 import type { ApiAddresses } from './api-tools.ts';
 import { messageIdProblem } from './message-id.ts';
 import { OpenRequests } from './open-requests.ts';
-import { createToolServer, listTools } from './tool-server.ts';
+import { createToolServer, listTools, STDIO_REVISIONS } from './tool-server.ts';
 
 /** How long the API may take to reply, in ms. */
 const REPLY_TIMEOUT = 30 * SECOND;
@@ -44,7 +44,7 @@ export async function serveTools(options: StdioOptions): Promise<void> {
     open.giveUp();
     end();
   });
-  const served = serveStdio(() => createToolServer(list, connection), {
+  const served = serveStdio(() => createToolServer(list, connection, STDIO_REVISIONS), {
     onerror: report,
     transport: new StdioServerTransport(messages, replies),
   });
@@ -53,8 +53,8 @@ export async function serveTools(options: StdioOptions): Promise<void> {
 }
 
 /**
- * The messages whose id the library can read, one per line; the library would drop others without a reply. Ends when
- * all are answered, because the library sends no reply after that.
+ * The messages that the library can read, one per line; it would drop others without a reply. Ends when all are answered,
+ * because the library sends no reply after that.
  */
 async function* readableMessages(
   input: Readable,
@@ -62,7 +62,7 @@ async function* readableMessages(
   open: OpenRequests,
 ): AsyncGenerator<Buffer> {
   for await (const line of linesOf(input)) {
-    const problem = messageIdProblem(idOf(line));
+    const problem = problemOf(line);
     if (problem === undefined) {
       open.noteReceived(line);
       yield Buffer.from(`${line}\n`);
@@ -86,11 +86,14 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest !== '') yield rest;
 }
 
-/** Invalid JSON is reported by the library. */
-function idOf(line: string): unknown {
+/** The problem with a message that the library would drop; invalid JSON is reported by the library. */
+function problemOf(line: string): string | undefined {
+  let message: unknown;
   try {
-    return Object(JSON.parse(line)).id;
+    message = JSON.parse(line);
   } catch {
     return undefined;
   }
+  if (Array.isArray(message)) return 'Send one message in each line: batches are not served.';
+  return messageIdProblem(Object(message).id);
 }

@@ -29,6 +29,15 @@ export interface ApiConnection {
   failed(error: unknown): void;
 }
 
+/**
+ * The revisions of the protocol with a handshake that are served completely, the preferred one first; that of 2026 needs no
+ * handshake. 2025-03-26 is not among them, because it demands batches.
+ */
+export const HTTP_REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18'];
+
+/** On stdin and stdout the revisions of 2024, too: over HTTP they have another transport. */
+export const STDIO_REVISIONS: readonly string[] = [...HTTP_REVISIONS, '2024-11-05', '2024-10-07'];
+
 /** The tools that a key of this environment can use. */
 export function listTools(environment: Environment, addresses: ApiAddresses): ToolList {
   const tools = toolsOf(environment, addresses);
@@ -81,12 +90,21 @@ function checkCall(params: Arguments = {}): void {
 
 /**
  * A server of the Model Context Protocol with these tools, for one connection. It is stateless between calls.
+ * @param revisions those that can be negotiated, the preferred one first.
  */
-export function createToolServer(list: ToolList, connection: ApiConnection): Server {
+export function createToolServer(
+  list: ToolList,
+  connection: ApiConnection,
+  revisions: readonly string[],
+): Server {
   const { tools, descriptions, instructions } = list;
   const server = new ToolServer(
     { name: 'petstore', title: 'Petstore', version: packageJson.version },
-    { capabilities: { tools: { listChanged: false } }, instructions },
+    {
+      capabilities: { tools: { listChanged: false } },
+      instructions,
+      supportedProtocolVersions: [...revisions],
+    },
   );
   server.setRequestHandler('tools/list', () => ({ tools: [...descriptions] }));
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {

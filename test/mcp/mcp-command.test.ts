@@ -124,6 +124,39 @@ describe('petstore mcp', () => {
     expect(await new Response(child.stderr).text()).toBe('');
   });
 
+  test.each([
+    ['2025-06-18', '2025-06-18'],
+    ['2025-03-26', '2025-11-25'],
+    ['2024-11-05', '2024-11-05'],
+  ])('offers a revision only whole, and refuses batches: %s', async (asked, offered) => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_KEY: secret, PETSTORE_PUBLIC_URL: service.dashboardUrl };
+    const child = start(settings, folder.path);
+    const params = { ...INITIALIZE.params, protocolVersion: asked };
+    const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
+    const messages = [
+      { ...INITIALIZE, params },
+      [ping, { ...ping, id: 3 }],
+      [],
+      { ...ping, id: 4 },
+    ];
+    child.stdin.write(messages.map((each) => `${JSON.stringify(each)}\n`).join(''));
+    await child.stdin.end();
+    const lines = (await new Response(child.stdout).text()).trim().split('\n');
+    const replies = lines.map((line) => JSON.parse(line));
+    const refused = {
+      id: null,
+      error: { code: -32600, message: expect.stringContaining('batches') },
+    };
+    expect(replies).toHaveLength(4);
+    expect(replies.filter(({ id }) => id === null)).toMatchObject([refused, refused]);
+    expect(replies.find(({ id }) => id === 1).result.protocolVersion).toBe(offered);
+    expect(replies.find(({ id }) => id === 4).result).toEqual({});
+    expect(await child.exited).toBe(0);
+  });
+
   test('says that the service does not answer, and works once it does', async () => {
     const first = await TestService.start({ parts: PARTS });
     const { secret } = await first.account();

@@ -9,6 +9,7 @@ import { ManualClock, TestService } from '../support/harness.ts';
 import { readLimits } from '../support/limit-readings.ts';
 import { INITIALIZE, sendMessage, ToolClient, toolCall } from '../support/mcp.ts';
 import { refusalOf } from '../support/problem.ts';
+import { rawExchange } from '../support/raw.ts';
 
 describe('/mcp', () => {
   test('refuses a request without a key as the API does', async () => {
@@ -73,11 +74,73 @@ describe('/mcp', () => {
     const { secret } = await service.account();
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', '']) {
       const reply = await sendMessage(service, secret, INITIALIZE, { Origin: origin });
-      expect(reply.headers.has('access-control-allow-origin')).toBe(false);
+      // The page sees why, but its request has no effect.
+      expect(reply.headers.get('access-control-allow-origin')).toBe('*');
       await expectRefusal(reply, 403, 'forbidden');
     }
     const own = { Origin: new URL(service.dashboardUrl).origin };
     expect((await sendMessage(service, secret, INITIALIZE, own)).status).toBe(200);
+  });
+
+  test.each([
+    ['application/json', 200],
+    ['APPLICATION/JSON;charset=utf-8', 200],
+    ['application/json;q=0.1', 200],
+    ['application/*', 200],
+    ['*/*', 200],
+    ['text/html, */*;q=0.1', 200],
+    ['application/json, text/event-stream', 200],
+    ['text/plain;x="a,b;q=0", application/json', 200],
+    ['', 200],
+    ['text/event-stream', 406],
+    ['text/html', 406],
+    ['application/json;q=0, */*', 406],
+    ['*/*;q=0', 406],
+    ['application/jsonp', 406],
+  ])('sends JSON to whoever accepts it: %s', async (accept, status) => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    const reply = await sendMessage(service, secret, INITIALIZE, { Accept: accept });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get('content-type')).toStartWith('application/json');
+    expect(await reply.json()).toMatchObject({ jsonrpc: '2.0' });
+  });
+
+  test('sends JSON to a client that sends no Accept', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    const body = JSON.stringify(INITIALIZE);
+    const { replies } = await rawExchange(service.port, [
+      [
+        'POST /mcp HTTP/1.1',
+        'Host: localhost',
+        `Authorization: Bearer ${secret}`,
+        'Content-Type: application/json',
+        'Connection: close',
+        `Content-Length: ${body.length}`,
+        '',
+        body,
+      ].join('\r\n'),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([200]);
+  });
+
+  test.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-06-18'],
+    ['2025-03-26', '2025-11-25'],
+    ['2024-11-05', '2025-11-25'],
+    ['2024-10-07', '2025-11-25'],
+    ['1999-01-01', '2025-11-25'],
+  ])('offers a revision of the protocol only whole: %s', async (asked, offered) => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    const params = { ...INITIALIZE.params, protocolVersion: asked };
+    const reply = await sendMessage(service, secret, { ...INITIALIZE, params });
+    expect((await reply.json()).result.protocolVersion).toBe(offered);
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const next = await sendMessage(service, secret, list, { 'MCP-Protocol-Version': asked });
+    expect(next.status).toBe(asked === offered ? 200 : 400);
   });
 
   test('has no sessions, and takes only versions of the protocol that it knows', async () => {
