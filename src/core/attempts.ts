@@ -8,6 +8,8 @@ export interface AttemptCounter {
   /** A kind and an identifier, separated by a colon: `address:203.0.113.7`. There are only a few kinds. */
   readonly caller: string;
   readonly limits: Limits;
+  /** The number of attempts that this one counts as; 1 unless given. */
+  readonly cost?: number;
 }
 
 /**

@@ -22,6 +22,7 @@ const BEHAVIOUR = [
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),
+  'dashboard/downloads',
   'observability/request-log',
 ];
 

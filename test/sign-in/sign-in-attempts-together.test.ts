@@ -97,6 +97,22 @@ function behaviour(open: () => AttemptLimiter): void {
     expect(resetIn).toBeWithin(1, 86_400_001);
   });
 
+  test('count as many as they cost; the last one may cost more than is left', async () => {
+    const counts = open();
+    const [dear, cheap] = [counter('shared', 25), counter('other', 25)];
+    const remaining = async (cost: number) => {
+      const counters = [{ ...dear, cost }, cheap];
+      const { outcome, minute } = await counts.take(counters, systemClock.now());
+      return [outcome, minute.remaining];
+    };
+    expect(await remaining(20)).toEqual(['admitted', 5]);
+    await counts.giveBack([{ ...dear, cost: 20 }]);
+    expect(await remaining(20)).toEqual(['admitted', 5]);
+    expect(await remaining(20)).toEqual(['admitted', 0]);
+    expect(await remaining(1)).toEqual(['limited', 0]);
+    expect(await counted(counts, [cheap], 30)).toBe(22);
+  });
+
   test('are given back exactly once', async () => {
     const counts = open();
     const [given, kept] = [counter('given', 2), counter('kept', 2)];

@@ -1,10 +1,11 @@
 import { type AuditFilter, type AuditRecord, isAuditAction } from '../../core/audit.ts';
-import { csv } from '../../lib/csv.ts';
-import { DashboardError, UNCACHED } from '../errors.ts';
+import { csvLine } from '../../lib/csv.ts';
+import { DashboardError } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';
 import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../shared/bounds.ts';
 import type { AuditInfo } from '../shared/operator.ts';
 import { byId } from './by-id.ts';
+import { download, ROWS_AT_ONCE } from './download.ts';
 import { momentIn } from './query.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
@@ -18,12 +19,35 @@ async function listAudit({ options, query }: AccountContext): Promise<Response> 
   const filter = await filterFrom(query, stores);
   const format = query.get('format');
   if (format !== null && format !== 'csv') throw invalid('"format" must be csv.');
-  const most = format === 'csv' ? MAX_AUDIT_LINES : AUDIT_PAGE_LENGTH;
+  const before = positionFrom(query);
+  if (format === 'csv') {
+    return download('audit.csv', 'text/csv; charset=utf-8', csvLines(stores, filter, before));
+  }
   const entries = filter
-    ? await auditInfos(await stores.audit.list(most, positionFrom(query), filter), stores)
+    ? await auditInfos(await stores.audit.list(AUDIT_PAGE_LENGTH, before, filter), stores)
     : [];
-  if (format === 'csv') return download(entries);
   return json<{ entries: readonly AuditInfo[] }>(200, { entries });
+}
+
+/** The latest matching entries as CSV, newest first. @param filter `undefined` if no entry matches. */
+async function* csvLines(
+  stores: DashboardStores,
+  filter: AuditFilter | undefined,
+  start: number | undefined,
+): AsyncGenerator<string> {
+  yield csvLine(['at', 'actor', 'action', 'account', 'account id', 'detail']);
+  let before = start;
+  for (let written = 0; filter && written < MAX_AUDIT_LINES; written += ROWS_AT_ONCE) {
+    const most = Math.min(ROWS_AT_ONCE, MAX_AUDIT_LINES - written);
+    const entries = await auditInfos(await stores.audit.list(most, before, filter), stores);
+    if (entries.length > 0) yield entries.map(lineOf).join('');
+    if (entries.length < most) break;
+    before = entries.at(-1)?.number;
+  }
+}
+
+function lineOf({ at, by, action, email, accountId, detail }: AuditInfo): string {
+  return csvLine([new Date(at).toISOString(), by, action, email, accountId, detail]);
 }
 
 /** Entries with the addresses of their accounts. */
@@ -65,19 +89,6 @@ function positionFrom(query: URLSearchParams): number | undefined {
   if (before === null) return undefined;
   if (/^[1-9]\d{0,14}$/.test(before)) return Number(before);
   throw invalid('"before" must be the number of an entry.');
-}
-
-function download(entries: readonly AuditInfo[]): Response {
-  const names = ['at', 'actor', 'action', 'account', 'account id', 'detail'];
-  const rows = entries.map(({ at, by, action, email, accountId, detail }) => {
-    return [new Date(at).toISOString(), by, action, email, accountId, detail];
-  });
-  const headers = {
-    ...UNCACHED,
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': 'attachment; filename="audit.csv"',
-  };
-  return new Response(csv(names, rows), { headers });
 }
 
 function invalid(message: string) {

@@ -1,13 +1,7 @@
 import { requestJson } from '../../core/request-json.ts';
 import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../core/request-log.ts';
 import { csvLine } from '../../lib/csv.ts';
-import { UNCACHED } from '../errors.ts';
-
-/**
- * Entries that are read and written in one batch; small enough that other requests do not wait
- * long.
- */
-const AT_ONCE = 500;
+import { download, ROWS_AT_ONCE } from './download.ts';
 
 /** Reads the entries that follow a given one. */
 type ReadPage = (limit: number, before: string | undefined) => Promise<readonly LoggedRequest[]>;
@@ -25,27 +19,8 @@ export function isDownloadForm(name: string): name is DownloadForm {
 }
 
 /** All entries as a file, newest first. */
-export function download(form: DownloadForm, readPage: ReadPage): Response {
-  const { type } = FORMS[form];
-  return new Response(streamOf(pieces(form, readPage)), {
-    headers: {
-      ...UNCACHED,
-      'Content-Type': type,
-      'Content-Disposition': `attachment; filename="requests.${form}"`,
-    },
-  });
-}
-
-function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await texts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    cancel: async () => void (await texts.return(undefined)),
-  });
+export function downloadRequests(form: DownloadForm, readPage: ReadPage): Response {
+  return download(`requests.${form}`, FORMS[form].type, pieces(form, readPage));
 }
 
 async function* pieces(form: DownloadForm, readPage: ReadPage): AsyncGenerator<string> {
@@ -53,12 +28,12 @@ async function* pieces(form: DownloadForm, readPage: ReadPage): AsyncGenerator<s
   yield form === 'csv' ? `${COLUMNS.join(',')}\r\n` : begin;
   let before: string | undefined;
   for (let written = 0; written < KEPT_PER_ACCOUNT; ) {
-    const entries = await readPage(AT_ONCE, before);
+    const entries = await readPage(ROWS_AT_ONCE, before);
     const text = entries.map(write).join(separator);
     if (text !== '') yield (written > 0 ? separator : '') + text;
     written += entries.length;
     before = entries.at(-1)?.id;
-    if (entries.length < AT_ONCE) break;
+    if (entries.length < ROWS_AT_ONCE) break;
   }
   if (end !== '') yield end;
 }

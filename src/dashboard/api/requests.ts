@@ -14,7 +14,7 @@ import type { FoundRequest, RequestInfo, RequestPage } from '../shared/requests.
 import { byId } from './by-id.ts';
 import { onAccount } from './of-account.ts';
 import { json } from './replies.ts';
-import { download, isDownloadForm } from './request-download.ts';
+import { downloadRequests, isDownloadForm } from './request-download.ts';
 import { requestFilter } from './request-filter.ts';
 import type { AccountContext, Route } from './route.ts';
 
@@ -34,7 +34,7 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
   const filter = requestFilter(query);
   const form = query.get('format') ?? '';
   if (isDownloadForm(form)) {
-    return download(form, async (limit, before) =>
+    return downloadRequests(form, async (limit, before) =>
       requestLog.page(accountId, filter, limit, before),
     );
   }

@@ -18,21 +18,21 @@ export class MemoryAttemptLimiter implements AttemptLimiter {
     );
     const decision = tightestResult(checked);
     if (decision.outcome !== 'admitted') return decision;
-    const counted = counters.map(({ caller, limits }) => {
+    const counted = counters.map(({ caller, limits, cost = 1 }) => {
       const state = this.#stateOf(caller);
       this.#statesLike(caller).set(caller, state);
-      return takeQuota(state, limits, now, 1);
+      return takeQuota(state, limits, now, cost);
     });
     return tightestResult(counted);
   }
 
   giveBack(counters: readonly AttemptCounter[]): void {
-    for (const { caller } of counters) {
+    for (const { caller, cost = 1 } of counters) {
       const state = this.#statesLike(caller).get(caller);
       if (!state) continue;
       const { minuteUsed, dayUsed } = state;
-      state.minuteUsed = Math.max(0, minuteUsed - 1);
-      state.dayUsed = Math.max(0, dayUsed - 1);
+      state.minuteUsed = Math.max(0, minuteUsed - cost);
+      state.dayUsed = Math.max(0, dayUsed - cost);
     }
   }
 

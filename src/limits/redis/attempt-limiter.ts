@@ -30,9 +30,9 @@ export class RedisAttemptLimiter implements AttemptLimiter {
 
   async giveBack(counters: readonly AttemptCounter[]): Promise<void> {
     await this.#local.giveBack(counters);
-    const calls = counters.map(({ caller }) => {
+    const calls = counters.map(({ caller, cost = 1 }) => {
       const key = keyOf(caller);
-      return this.#connection.call(key, (client) => client.petstoreGiveBack(key, 0));
+      return this.#connection.call(key, (client) => client.petstoreGiveBack(key, 0, cost));
     });
     // An attempt that cannot be given back expires with its window.
     await Promise.allSettled(calls);
@@ -42,7 +42,9 @@ export class RedisAttemptLimiter implements AttemptLimiter {
     const checked = await Promise.all(counters.map((counter) => this.#ask(counter, 0)));
     const decision = tightestResult(checked);
     if (decision.outcome !== 'admitted') return decision;
-    const results = await Promise.all(counters.map((counter) => this.#ask(counter, 1)));
+    const results = await Promise.all(
+      counters.map((counter) => this.#ask(counter, counter.cost ?? 1)),
+    );
     const result = tightestResult(results);
     if (result.outcome !== 'admitted') {
       await this.giveBack(counters.filter((_, index) => results[index]?.outcome === 'admitted'));
@@ -50,8 +52,8 @@ export class RedisAttemptLimiter implements AttemptLimiter {
     return result;
   }
 
-  /** @param cost 1 counts an attempt if there is room, 0 only checks. */
-  async #ask({ caller, limits }: AttemptCounter, cost: 0 | 1): Promise<RateLimitResult> {
+  /** @param cost counts this many attempts if there is room for one; 0 only checks. */
+  async #ask({ caller, limits }: AttemptCounter, cost: number): Promise<RateLimitResult> {
     const { perMinute, perDay } = limits;
     const key = keyOf(caller);
     const reply = await this.#connection.call(key, (client) =>

@@ -120,7 +120,7 @@ end
 
 /**
  * Decides on one request.
- * Further arguments: requests per minute and per day; 1 to count the request, 0 to only check; the id of the
+ * Further arguments: requests per minute and per day; as how many requests it counts, 0 to only check; the id of the
  * key chain, or an empty string; the ban policy as one string: refusals before a ban, length of the first and of
  * the longest ban.
  * Reply: 1 if both windows have requests remaining; remaining and reset of the minute, then of the day; during a
@@ -128,7 +128,7 @@ end
  */
 const ADMIT = `
 local perMinute, perDay = tonumber(ARGV[2]), tonumber(ARGV[3])
-local takes, field, hasKey = ARGV[4] == '1', 'conduct:' .. ARGV[5], ARGV[5] ~= ''
+local cost, field, hasKey = tonumber(ARGV[4]), 'conduct:' .. ARGV[5], ARGV[5] ~= ''
 
 local fields = read('counts', field)
 local quota = readQuota(fields[2])
@@ -141,8 +141,8 @@ local function reply(...)
 end
 
 local function admitted()
-  if takes then
-    quota.minuteUsed, quota.dayUsed = quota.minuteUsed + 1, quota.dayUsed + 1
+  if cost > 0 then
+    quota.minuteUsed, quota.dayUsed = quota.minuteUsed + cost, quota.dayUsed + cost
     saveQuota(quota)
   end
   return reply()
@@ -163,7 +163,7 @@ if strikes and strikes.level > 0 and at < strikes.banEndsAt then
   return reply(strikes.banEndsAt - at, strikes.level, strikes.banStartsAt, strikes.banEndsAt, 0)
 end
 if hasRoom then return admitted() end
-if not takes or not hasKey then return reply() end
+if cost == 0 or not hasKey then return reply() end
 
 local windowEndsIn = 0
 if quota.minuteUsed >= perMinute then windowEndsIn = quota.minuteEndsAt - at end
@@ -222,11 +222,11 @@ quota.dayUsed = tonumber(ARGV[3]) or quota.dayUsed
 saveQuota(quota)
 `;
 
-/** Subtracts one admitted request from the counts. */
+/** Subtracts an admitted request from the counts. Further argument: as how many requests it counted. */
 const GIVE_BACK = `
 local quota = readQuota(read('counts')[2])
-quota.minuteUsed = math.max(0, quota.minuteUsed - 1)
-quota.dayUsed = math.max(0, quota.dayUsed - 1)
+quota.minuteUsed = math.max(0, quota.minuteUsed - tonumber(ARGV[2]))
+quota.dayUsed = math.max(0, quota.dayUsed - tonumber(ARGV[2]))
 saveQuota(quota)
 `;
 
@@ -270,7 +270,7 @@ declare module 'ioredis' {
     petstoreAdmit(key: string, ...args: (string | number)[]): Result<number[], Context>;
     petstoreAddCounts(key: string, ...args: number[]): Result<null, Context>;
     petstoreSetUsed(key: string, ...args: (string | number)[]): Result<null, Context>;
-    petstoreGiveBack(key: string, clockOffset: number): Result<null, Context>;
+    petstoreGiveBack(key: string, clockOffset: number, cost: number): Result<null, Context>;
     petstoreRestoreBan(key: string, ...args: (string | number)[]): Result<null, Context>;
     petstoreLiftBan(key: string, ...args: (string | number)[]): Result<null, Context>;
     petstoreHeartbeat(

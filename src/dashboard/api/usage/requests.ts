@@ -11,56 +11,35 @@ import {
   type UsageFigures,
   type UsageSubject,
 } from '../../../core/usage.ts';
-import { percentile } from '../../../core/usage-durations.ts';
 import { HOUR } from '../../../lib/clock.ts';
-import { csvLine } from '../../../lib/csv.ts';
-import { DashboardError, UNCACHED } from '../../errors.ts';
-import type { DashboardStores } from '../../options.ts';
-import type { UsageBucket, UsageFiguresInfo, UsageReport, UsedKey } from '../../shared/usage.ts';
-import { byId } from '../by-id.ts';
+import { DashboardError } from '../../errors.ts';
+import type { UsageBucket, UsageReport } from '../../shared/usage.ts';
 import { environmentIn } from '../query.ts';
 import { json } from '../replies.ts';
 import type { AccountContext } from '../route.ts';
+import { downloadUsage } from './download.ts';
+import { figuresInfo, usedKeysOf } from './figures.ts';
 import { type Period, periodFrom, startOf } from './period.ts';
 
 /** Maximum number of keys in a report. */
 const MOST_KEYS = 100;
-/** Maximum number of rows in a CSV file. */
-const MOST_ROWS = 100_000;
-
-/** The columns with counts of replies, and the count of each. */
-const COUNT_NAMES = {
-  succeeded: 'succeeded',
-  client_errors: 'clientErrors',
-  invalid: 'invalid',
-  unauthorized: 'unauthorized',
-  not_found: 'notFound',
-  conflicts: 'conflicts',
-  limited: 'limited',
-  server_errors: 'serverErrors',
-} as const;
-
-const CSV_COLUMNS = [
-  ...['from_utc', 'hours', 'environment', 'key_id', 'key_name', 'operation', 'requests'],
-  ...Object.keys(COUNT_NAMES),
-  ...['p50_ms', 'p95_ms', 'p99_ms'],
-];
 
 const NO_FIGURES: UsageFigures = { ...NO_REPLIES, durations: [] };
 
 type Filters = Partial<UsageSubject>;
 
 /** The requests of the account in a period. */
-export async function report(context: AccountContext): Promise<Response> {
-  const { options, account, query } = context;
-  const format = query.get('format') ?? 'json';
-  if (format === 'csv') return reportCsv(context);
-  if (format !== 'json') throw new DashboardError('invalid', '"format" must be json or csv.');
+export async function report({ options, account, query }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
+  const format = query.get('format') ?? 'json';
+  if (format !== 'csv' && format !== 'json') {
+    throw new DashboardError('invalid', '"format" must be json or csv.');
+  }
   const now = clock.now().wall;
   const period = periodFrom(query, now);
   const filters = filtersFrom(query);
   const selection = { accountId: account.id, ...hoursOf(period) };
+  if (format === 'csv') return downloadUsage({ ...selection, ...filters }, stores);
   const all = await stores.usage.bySubject(selection);
   const periods = await stores.usage.byPeriod({ ...selection, ...filters });
   const selected = all.filter((each) => isSelected(each, filters));
@@ -82,35 +61,6 @@ export async function report(context: AccountContext): Promise<Response> {
         .slice(0, MOST_KEYS)
         .map(usedKey),
       operations: [...new Set(all.map(({ operation }) => operation))].filter(Boolean).sort(),
-    },
-  });
-}
-
-/** The same requests as CSV. @throws ApiError `invalid` if there are too many rows. */
-async function reportCsv({ options, account, query }: AccountContext): Promise<Response> {
-  const { stores, clock } = options;
-  const period = periodFrom(query, clock.now().wall);
-  const selection = { accountId: account.id, ...hoursOf(period), ...filtersFrom(query) };
-  const rows = await stores.usage.detailed(selection, MOST_ROWS + 1);
-  if (rows.length > MOST_ROWS) {
-    throw new DashboardError('invalid', 'These are too many rows. Choose a shorter period.');
-  }
-  const usedKey = await usedKeysOf(stores, rows);
-  const lines = rows.map((row) => {
-    const { p50, p95, p99, ...counts } = figuresInfo(row);
-    const { hour, hours, environment, keyId, operation } = row;
-    const from = new Date(hour * HOUR).toISOString();
-    return csvLine([
-      ...[from, hours, environment, keyId, usedKey(row).name, operation, requestsOf(counts)],
-      ...Object.values(COUNT_NAMES).map((name) => counts[name]),
-      ...[p50, p95, p99],
-    ]);
-  });
-  return new Response([csvLine(CSV_COLUMNS), ...lines].join(''), {
-    headers: {
-      ...UNCACHED,
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': 'attachment; filename="usage.csv"',
     },
   });
 }
@@ -159,23 +109,6 @@ function grouped(
     .sort((a, b) => requestsOf(b) - requestsOf(a));
 }
 
-function figuresInfo(figures: UsageFigures): UsageFiguresInfo {
-  const { succeeded, clientErrors, limited, serverErrors, durations } = figures;
-  const { invalid, unauthorized, notFound, conflicts } = figures;
-  return {
-    ...{ succeeded, clientErrors, limited, serverErrors },
-    ...{ invalid, unauthorized, notFound, conflicts },
-    p50: rounded(percentile(durations, 0.5)),
-    p95: rounded(percentile(durations, 0.95)),
-    p99: rounded(percentile(durations, 0.99)),
-  };
-}
-
-/** Rounds to three significant digits. */
-function rounded(duration: number | undefined): number | null {
-  return duration === undefined ? null : Number(duration.toPrecision(3));
-}
-
 /** The oldest first, empty ones included. */
 function buckets(usage: readonly PeriodUsage[], { from, to, bucketHours }: Period): UsageBucket[] {
   const length = bucketHours * HOUR;
@@ -184,17 +117,4 @@ function buckets(usage: readonly PeriodUsage[], { from, to, bucketHours }: Perio
     const begin = from + index * length;
     return { from: begin, ...(inBucket.get(begin) ?? []).reduce<UsageCounts>(addCounts, NO_USAGE) };
   });
-}
-
-/** Looks up the names of the keys in this usage. */
-async function usedKeysOf(
-  { keys }: Pick<DashboardStores, 'keys'>,
-  usage: readonly SubjectUsage[],
-): Promise<(usage: SubjectUsage) => UsedKey> {
-  const ids = usage.map(({ keyId }) => keyId).filter((id) => id !== '');
-  const keyOf = await byId(keys, ids);
-  return ({ keyId: id, environment }) => {
-    const { name = null, lastFour = null } = keyOf.get(id) ?? {};
-    return { id, environment, name, lastFour };
-  };
 }
