@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { PARTS } from '../../src/config/config.ts';
 import {
   checkAccessibility,
@@ -9,8 +10,13 @@ import {
 } from '../support/browser.ts';
 import { customer, keysOf } from '../support/dashboard-scene.ts';
 import { freePort } from '../support/free-port.ts';
-import { TestService } from '../support/harness.ts';
+import { eventually, TestService } from '../support/harness.ts';
 import { enter, enterAs, isTooWide } from './web-entrance.ts';
+
+/** What this tab has stored, as JSON. */
+function storedInTab(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.stringify(sessionStorage));
+}
 
 const BEYOND_DOUBLE = '9007199254740993';
 
@@ -54,15 +60,20 @@ describeWithBrowser('the API reference', (open) => {
       `{\n  "id": 1,\n  "name": "Biscuit",\n  "categoryId": ${BEYOND_DOUBLE},\n  "status": "available"\n}`,
     );
     await reply.getByRole('rowheader', { name: 'x-ratelimit-remaining' }).waitFor();
-    // Other pages of this tab have the key, but nothing else has it.
-    await page.getByRole('link', { name: 'List all animals' }).click();
-    await page.getByText('This key stays in this tab').waitFor();
-    expect(await page.getByLabel('API key').inputValue()).toBe(secret);
+    // Nothing but this page has the key.
+    await page.getByText('This key stays in this page').waitFor();
     expect(await page.getByRole('group', { name: 'The request in curl' }).textContent()).toContain(
       secret,
     );
     const stored = JSON.stringify(await visitor.context.storageState({ indexedDB: true }));
-    expect(stored + page.url()).not.toContain(secret);
+    expect(stored + page.url() + (await storedInTab(page))).not.toContain(secret);
+    await page.reload();
+    await page.getByText('Paste a key.').waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe('');
+    await page.getByLabel('API key').fill(secret);
+    await page.getByRole('link', { name: 'List all animals' }).click();
+    await page.getByText('Paste a key.').waitFor();
+    expect(await page.getByLabel('API key').inputValue()).toBe('');
     expect(visitor.requests.filter((address) => address.includes(secret))).toEqual([]);
     expect(visitor.problems).toEqual([]);
   });
@@ -99,6 +110,12 @@ describeWithBrowser('the API reference', (open) => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.waitForFunction(() => document.querySelector('.try-send button:disabled') === null);
     expect(await keysOf(person)).toHaveLength(1);
+    // It lasts for its hour, also on other pages of this tab.
+    await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
+    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    const temporary = await page.getByLabel('API key').inputValue();
+    expect(await storedInTab(page)).toContain(temporary);
+    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
     // The list of keys shows it as temporary, and it is not sent to production.
     await page.getByRole('radio', { name: 'Production' }).check();
     await page.getByRole('button', { name: 'Send' }).click();
@@ -113,6 +130,42 @@ describeWithBrowser('the API reference', (open) => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('200 OK').waitFor();
     expect(await keysOf(other)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('replaces a temporary key by a pasted one, and stores neither', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account(undefined, 'staging');
+    const person = await customer(service);
+    await using visitor = await enter(open, service, person, '/docs/operations/listPets');
+    const { page } = visitor;
+    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByLabel('API key').fill(secret);
+    await page.getByText('This key stays in this page').waitFor();
+    expect(await storedInTab(page)).toBe('{}');
+  });
+
+  test('forgets the keys that an earlier release stored, and a temporary one that has ended', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const person = await customer(service);
+    await using visitor = await enter(open, service, person, '/docs/search');
+    const { page } = visitor;
+    const ended = { endsAt: Date.now() - 1, accountId: person.accountId };
+    const keys = [{ text: 'pst_live_pasted' }, { text: 'pst_staging_ended', temporary: ended }];
+    for (const path of ['/docs/operations/listPets', '/']) {
+      for (const key of [...keys.map((each) => JSON.stringify(each)), 'not JSON']) {
+        await page.evaluate(
+          (value) => sessionStorage.setItem('petstore-reference-key', value),
+          key,
+        );
+        await page.goto(service.dashboardUrl + path);
+        const ready = path === '/' ? 'Name of the key' : 'API key';
+        await page.getByLabel(ready, { exact: true }).waitFor();
+        await eventually(async () => (await storedInTab(page)) === '{}');
+      }
+    }
     expect(visitor.problems).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ export function tryForm(operation: PublishedOperation, addresses: Addresses): Ht
 ${targets.length > 1 ? targetChoice(targets) : targets.map(onlyTarget)}
 <div class="try-field"><label for="try-api-key">API key</label>
 <input type="password" id="try-api-key" autocomplete="off" spellcheck="false" aria-describedby="try-api-key-hint"></div>
-<p class="dimmed try-hint" id="try-api-key-hint" role="status">Paste a key. It stays in this tab, and is gone when you close it.</p>
+<p class="dimmed try-hint" id="try-api-key-hint" role="status">Paste a key. It stays in this page, and is gone when you leave it.</p>
 ${parameters.map(parameterInput)}
 ${body ? bodyInput(Object(body).example) : ''}
 <div class="try-send"><button type="submit" class="button" disabled>Send</button>

@@ -8,6 +8,14 @@ export function remember(storage: () => Storage, name: string, value: string): v
   }
 }
 
+export function forget(storage: () => Storage, name: string): void {
+  try {
+    storage().removeItem(name);
+  } catch {
+    // Without storage there is nothing to remove.
+  }
+}
+
 export function recall(storage: () => Storage, name: string): string | null {
   try {
     return storage().getItem(name);

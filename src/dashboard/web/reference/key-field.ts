@@ -1,23 +1,13 @@
 import type { IssuedKeyInfo } from '../../shared/api.ts';
-import { ofTab, recall, remember } from '../remember.ts';
 import { callDashboard, signedInAccount } from './dashboard-calls.ts';
+import {
+  removeTemporaryKey,
+  storeTemporaryKey,
+  type TemporaryKey,
+  temporaryKeyOfTab,
+} from './stored-key.ts';
 
-/** The storage key of the API key, which is stored while the tab is open. */
-const STORED = 'petstore-reference-key';
-
-/** An API key that is stored for the tab. */
-interface KeptKey {
-  readonly text: string;
-  readonly temporary?: TemporaryKey;
-}
-
-interface TemporaryKey {
-  /** Epoch ms. */
-  readonly endsAt: number;
-  readonly accountId: string;
-}
-
-/** The field for the API key that requests are sent with. */
+/** The field for the API key that requests are sent with. A pasted key is stored nowhere else. */
 export class KeyField {
   readonly #input: HTMLInputElement;
   readonly #hint: Element;
@@ -31,8 +21,9 @@ export class KeyField {
     this.#input = input;
     this.#hint = hint;
     this.#onChange = onChange;
-    input.addEventListener('input', () => this.#keep({ text: input.value.trim() }));
-    this.#show(keptKey());
+    input.addEventListener('input', () => this.#use(input.value.trim()));
+    const temporary = temporaryKeyOfTab();
+    this.#use(temporary?.text ?? '', temporary);
     this.#sessionLookUp = this.#lookForSession();
   }
 
@@ -60,14 +51,14 @@ export class KeyField {
     if ('message' in issued) return this.#ask(issued.message);
     const { text, key } = issued;
     const endsAt = key.expiresAt;
-    this.#keep({ text, ...(endsAt !== null && { temporary: { endsAt, accountId } }) });
+    this.#use(text, endsAt === null ? undefined : { text, endsAt, accountId });
     return text;
   }
 
   /** Drops a temporary key that was refused; the next request uses a new one. */
   refused(): void {
     if (!this.#temporary) return;
-    this.#keep({ text: '' });
+    this.#use('');
     this.#hint.textContent = 'The temporary key has ended. Send again to make another one.';
   }
 
@@ -90,16 +81,14 @@ export class KeyField {
   async #lookForSession(): Promise<void> {
     this.#accountId = await signedInAccount();
     // A temporary key belongs to the account that it was made for.
-    if (this.#temporary && this.#temporary.accountId !== this.#accountId) this.#keep({ text: '' });
+    if (this.#temporary && this.#temporary.accountId !== this.#accountId) this.#use('');
     this.#showHint();
   }
 
-  #keep(key: KeptKey): void {
-    remember(ofTab, STORED, JSON.stringify(key));
-    this.#show(key);
-  }
-
-  #show({ text, temporary }: KeptKey): void {
+  /** @param temporary the key, if it is a temporary one; only such a key is stored for the tab. */
+  #use(text: string, temporary?: TemporaryKey): void {
+    if (temporary) storeTemporaryKey(temporary);
+    else removeTemporaryKey();
     if (this.#text !== text) this.#input.value = text;
     this.#temporary = temporary;
     this.#showHint();
@@ -117,18 +106,9 @@ export class KeyField {
       });
       return `A temporary key of staging, which ends at ${time}. It is on the page Keys until then.`;
     }
-    if (this.#text !== '') return 'This key stays in this tab, and is gone when you close it.';
+    if (this.#text !== '') return 'This key stays in this page, and is gone when you leave it.';
     return this.#accountId !== undefined
       ? 'Without a key, Send makes a temporary one of staging for you, which ends after an hour.'
-      : 'Paste a key. It stays in this tab, and is gone when you close it.';
+      : 'Paste a key. It stays in this page, and is gone when you leave it.';
   }
-}
-
-/** The key of this tab, unless it has expired. */
-function keptKey(): KeptKey {
-  const { text, temporary } = Object(JSON.parse(recall(ofTab, STORED) ?? '{}'));
-  if (typeof text !== 'string') return { text: '' };
-  if (temporary === undefined) return { text };
-  const { endsAt, accountId } = temporary;
-  return Date.now() < endsAt ? { text, temporary: { endsAt, accountId } } : { text: '' };
 }
