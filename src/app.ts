@@ -7,15 +7,16 @@ import type { Api } from './http/api.ts';
 import { Listener } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import type { RequestHandler } from './http/serve-options.ts';
-import { loadLater, startBackgroundJobs } from './jobs/background-jobs.ts';
+import { startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
+import { LazyLoading } from './jobs/lazy-loading.ts';
 import { loadTls } from './jobs/tls.ts';
 import type { Clock } from './lib/clock.ts';
+import { LazyParts, lazyImport } from './lib/lazy.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
-import { accountLimits } from './limits/account-limits.ts';
 import { acquireLeases } from './limits/lease.ts';
-import { loadAttempts, openRedis } from './limits/open-redis.ts';
+import { openRedis } from './limits/open-redis.ts';
 import type { EnvironmentLimiter } from './limits/persistence.ts';
 import { jobReport, type Log, serviceLog } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -27,6 +28,8 @@ import { storeReadiness } from './storage/readiness.ts';
 import type { WriterThreads } from './storage/sqlite/writer-threads.ts';
 import type { Stores } from './storage/stores.ts';
 
+const loadAccountLimits = lazyImport(() => import('./limits/account-limits.ts'));
+
 interface ServiceParts {
   readonly clock: Clock;
   /** Runs the background jobs. */
@@ -34,6 +37,11 @@ interface ServiceParts {
   readonly log: Log;
   /** The parts of the service to start. */
   readonly parts: readonly Part[];
+  /**
+   * Whether strangers can send requests. Then everything that requests can reach is loaded right after the start, and
+   * the process is ready after that. Otherwise the dashboard is loaded at its first requests, as in a throwaway service.
+   */
+  readonly isPublic: boolean;
   /** Provides the threads of a data folder's writers; by default each writer starts its own. */
   readonly threads?: WriterThreads | undefined;
   /** How the dashboard stores passwords; by default as argon2id. */
@@ -52,6 +60,8 @@ export interface RunningService {
   /** The limiters of the environments that are served. */
   readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly addresses: Addresses;
+  /** Loads the code that the start did not wait for. */
+  readonly loading: Pick<LazyLoading, 'problem' | 'failure'>;
   /** Stops accepting, waits for requests in flight, saves and closes everything. */
   stop(): Promise<void>;
 }
@@ -66,7 +76,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   await using starting = new AsyncDisposableStack();
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
-  const { stores, limiters, metrics, tracing, ops, redis, recorder, readiness, jobs } = backend;
+  const { stores, limiters, metrics, tracing, ops, recorder, readiness, jobs } = backend;
   const listener = new Listener(config.host, config.port, log, {
     tls: tls?.pair,
     keepAliveSeconds: config.keepAliveSeconds,
@@ -75,11 +85,9 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const requestLog = tracing.addTraceId(log);
   const loadDashboardOptions = async () => ({
     ...config,
+    ...(await backend.accountLimits()),
     addresses,
     stores,
-    attempts: await loadAttempts(redis),
-    currentUsage: await backend.currentUsage(),
-    sandbox: await backend.sandbox(),
     followChanges: backend.followChanges,
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
@@ -87,14 +95,17 @@ export async function startService(config: Config, given: ServiceParts): Promise
     passwords: given.passwords,
     log: requestLog,
   });
+  // The parts of a dashboard that is loaded at its first requests are its own.
+  const dashboardParts = given.isPublic ? backend.lazyParts : new LazyParts();
   const pages = parts.includes('dashboard')
-    ? openDashboard(addresses.dashboard, loadDashboardOptions)
+    ? openDashboard(addresses.dashboard, loadDashboardOptions, dashboardParts)
     : undefined;
   starting.defer(() => pages?.close());
   starting.defer(() => listener.stop(config.stopGrace, config.drainFor));
   starting.defer(() => pages?.endStreams(true));
 
-  const apis = createApis(parts, tracing.traceParts({ ...backend, config, addresses }));
+  const sandbox = async () => (await backend.accountLimits()).sandbox;
+  const apis = createApis(parts, tracing.traceParts({ ...backend, sandbox, config, addresses }));
   const service = new HttpService({
     apis,
     pages,
@@ -105,16 +116,17 @@ export async function startService(config: Config, given: ServiceParts): Promise
     connections: listener,
     recorder,
   });
-  const handler = tracing.traceRequests(service);
+  const loading = starting.use(new LazyLoading(backend.lazyParts, log));
+  if (given.isPublic) readiness.add('loading', () => loading.problem);
+  const handler = loading.afterFirstReply(tracing.traceRequests(service));
   listener.handle(given.watch?.(handler, apis) ?? handler, service.servedPaths);
   starting.use(watchDescriptors({ listener, pages, jobs, readiness, log }));
   tls?.watch({ listener, jobs, readiness, metrics, log, clock });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
-  starting.use(loadLater(stores, log));
   const running = starting.move();
   const stop = () => running.disposeAsync();
-  return { port: listener.port, opsPort, stores, limiters, addresses, stop };
+  return { port: listener.port, opsPort, stores, limiters, addresses, loading, stop };
 }
 
 /**
@@ -148,5 +160,9 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const started = await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder(dependencies));
   await stores.prepareWrites();
-  return { ...backend, ...started, ...accountLimits(started.limiters, stores, clock) };
+  const lazyParts = new LazyParts();
+  lazyParts.add(() => stores.load());
+  const limits = { limiters: started.limiters, stores, redis, clock };
+  const lazyLimits = lazyParts.add(async () => (await loadAccountLimits()).accountLimits(limits));
+  return { ...backend, ...started, lazyParts, accountLimits: lazyLimits };
 }

@@ -7,6 +7,7 @@ import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { Api } from '../http/api.ts';
 import type { ApiAddresses } from '../http/deprecation.ts';
 import { operationRouter } from '../http/served-operations.ts';
+import type { Lazy } from '../lib/lazy.ts';
 import type { Stores } from '../storage/stores.ts';
 import { servedDocuments } from './openapi/served.ts';
 import {
@@ -21,8 +22,7 @@ interface ApiParts {
   readonly stores: Stores;
   readonly limiters: ReadonlyMap<Environment, Limiter>;
   readonly recordUsage: Api['recordUsage'];
-  /** Loads the sandbox on the first call. */
-  readonly sandbox: () => Promise<SandboxControl>;
+  readonly sandbox: Lazy<SandboxControl>;
   readonly addresses: Addresses;
 }
 

@@ -2,6 +2,7 @@ import type { ApiName } from '../core/environments.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { Operation } from '../http/operation.ts';
+import type { Lazy } from '../lib/lazy.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { messageHandlers } from './messages/handlers.ts';
 import { MESSAGE_OPERATIONS } from './messages/operations.ts';
@@ -9,7 +10,7 @@ import { MESSAGE_SCHEMAS } from './messages/schemas.ts';
 import { petHandlers } from './pets/handlers.ts';
 import { PET_OPERATIONS } from './pets/operations.ts';
 import { PET_SCHEMAS } from './pets/schemas.ts';
-import { lazySandboxHandlers } from './sandbox/lazy-handlers.ts';
+import { sandboxHandlers } from './sandbox/handlers.ts';
 import { SANDBOX_OPERATIONS } from './sandbox/operations.ts';
 import { SANDBOX_SCHEMAS } from './sandbox/schemas.ts';
 
@@ -54,8 +55,7 @@ interface EnvironmentContext extends QuickstartContext {
 }
 
 interface SandboxContext {
-  /** Loads the sandbox on the first call. */
-  readonly sandbox: () => Promise<SandboxControl>;
+  readonly sandbox: Lazy<SandboxControl>;
 }
 
 /** Resources of each environment, below the base addresses of production and staging. */
@@ -87,7 +87,7 @@ export const SANDBOX_RESOURCES = [
     description: 'What applies to an account in staging: time, usage, bans and simulations.',
     schemas: SANDBOX_SCHEMAS,
     operations: SANDBOX_OPERATIONS,
-    handlers: ({ sandbox }) => lazySandboxHandlers(sandbox),
+    handlers: ({ sandbox }) => sandboxHandlers(sandbox),
   },
 ] as const satisfies ReadonlyArray<Resource<SandboxContext>>;
 

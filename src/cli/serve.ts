@@ -12,7 +12,7 @@ import { dataFolderAt } from '../storage/data-folder.ts';
 import { asSetupError } from '../storage/folder/file-failures.ts';
 import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
-import { UsageError } from './errors.ts';
+import { FAILED, UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
 
 /**
@@ -59,23 +59,23 @@ export async function serve(options: ServeOptions): Promise<void> {
   using throwaway = begin?.();
   const config = throwaway?.config ?? settings;
   using readyFile = await openReady(options.readyFile);
+  // Before the port opens, because later no descriptor may be left; only this case needs it.
+  const warnings = isLocalHost(config.host) ? undefined : await import('./unreachable-warning.ts');
   const service = await start(config, log, only, throwaway);
   try {
     const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
     if (readyFile) await announce(readyFile, config, service, only, throwaway);
     if (onTerminal) printBanner(service, only, next, throwaway?.keys);
     else logStart(log, service, only, next);
-    if (!isLocalHost(config.host)) {
-      // Loaded here: only this case needs it.
-      const { warnIfUnreachable } = await import('./unreachable-warning.ts');
-      warnIfUnreachable(config, service, only, log);
-    }
+    warnings?.warnIfUnreachable(config, service, only, log);
   } catch (error) {
     await service.stop();
     throw error;
   }
-  const ended = options.untilStdinEnds ? Promise.race([signalled, endOfStdin()]) : signalled;
-  log.info({ signal: await ended }, 'stopping');
+  const { loading } = service;
+  const stdinEnd = options.untilStdinEnds ? [endOfStdin()] : [];
+  const signal = await Promise.race([signalled, loading.failure, ...stdinEnd]);
+  log.info({ signal }, 'stopping');
   await service.stop();
   log.info('stopped');
   // Now, because `process.exit` below disposes of nothing.
@@ -83,7 +83,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   throwaway?.[Symbol.dispose]();
   const isWritten = await stdout.flush(FLUSH_TIMEOUT);
   // A blocked reader of the log, an unresponsive collector, or open input would keep the process alive.
-  if (!isWritten || config.tracing || options.untilStdinEnds) process.exit(0);
+  // So would code that is still being loaded.
+  const isLoading = loading.problem !== undefined;
+  if (!isWritten || config.tracing || options.untilStdinEnds || isLoading) {
+    process.exit(signal === 'loading failed' ? FAILED : 0);
+  }
 }
 
 /** Uses `process.stdout` only for devices that may be a terminal: loading Node's streams slows the start. */
@@ -150,20 +154,21 @@ async function announce(
   });
 }
 
-/** Turns every failure at the start into a setup error, because the operator has to correct something first. */
+/**
+ * Turns every failure at the start into a setup error, because the operator has to correct something first.
+ * @param throwaway of a throwaway service, whose clients are no strangers.
+ */
 export async function start(
   config: Config,
   log: Log,
   parts: readonly Part[],
-  {
-    clock = systemClock,
-    fill,
-    watch,
-  }: Partial<Pick<ThrowawayService, 'clock' | 'fill' | 'watch'>> = {},
+  throwaway?: Pick<ThrowawayService, 'clock' | 'fill' | 'watch'>,
 ): Promise<RunningService> {
+  const { clock = systemClock, fill, watch } = throwaway ?? {};
+  const isPublic = throwaway === undefined;
   try {
     const scheduler = timerScheduler;
-    return await startService(config, { clock, scheduler, log, parts, fill, watch });
+    return await startService(config, { clock, scheduler, log, parts, isPublic, fill, watch });
   } catch (cause) {
     if (cause instanceof OperatorError) throw cause;
     if (cause instanceof StorageUnavailable && !config.database) {

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, HOUR } from '../lib/clock.ts';
-import { lazy } from '../lib/lazy.ts';
+import { lazyImport } from '../lib/lazy.ts';
 import type { Account } from './accounts.ts';
 import {
   API_KEY_MAX_LENGTH,
@@ -257,7 +257,7 @@ export async function checkSimulation({
   return normalizeSimulation(simulate, true);
 }
 
-const loadSimulations = lazy(() => import('./simulations.ts'));
+const loadSimulations = lazyImport(() => import('./simulations.ts'));
 
 // One object for each problem, for which its reply is made only once.
 const NOT_A_KEY = invalid(messageFor('invalid_api_key'));

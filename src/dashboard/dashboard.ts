@@ -1,6 +1,6 @@
 import { CROSS_ORIGIN, isPreflight, preflightHeaders } from '../http/cross-origin.ts';
 import { limitHeaders } from '../http/reply.ts';
-import { lazy } from '../lib/lazy.ts';
+import { type LazyParts, lazyImport } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import { errorReply, UNCACHED } from './errors.ts';
 import { LiveChannel } from './live/live-channel.ts';
@@ -13,18 +13,23 @@ import { RequestLimits, tooManyRequests } from './request-limits.ts';
 import { foreignRefusal, secured } from './security.ts';
 import type { SignIn } from './session.ts';
 
-/** The dashboard: pages for sign-in, keys, usage, inbox and API reference, and their API. */
-export function createDashboard(options: DashboardOptions): Pages {
+const loadSignIn = lazyImport(() => import('./sign-in/sign-in.ts'));
+const loadMcpEndpoint = lazyImport(() => import('./mcp-endpoint.ts'));
+
+/**
+ * The dashboard: pages for sign-in, keys, usage, inbox and API reference, and their API.
+ * @param parts to which the parts of the dashboard are added that are created later.
+ */
+export function createDashboard(options: DashboardOptions, parts: LazyParts): Pages {
   let opened: SignIn | undefined;
-  const signIn = lazy(async () => {
-    // Loaded at the first request that needs it, so that the start does not wait for it.
-    const { createSignIn } = await import('./sign-in/sign-in.ts');
+  const signIn = parts.add(async () => {
+    const { createSignIn } = await loadSignIn();
     opened = await createSignIn(options);
     return opened;
   });
   const live = new LiveChannel(options, signIn);
   const api = createApi(options, signIn, live);
-  const pages = createPages(options);
+  const pages = createPages(options, parts);
   const { clock, log } = options;
   const pageLimits = new PageLimits();
   const requestLimits = new RequestLimits(options.attempts);
@@ -55,8 +60,8 @@ export function createDashboard(options: DashboardOptions): Pages {
     if (reply.status === 404) pageLimits.take(address, PAGE_COSTS.rendered, now);
     return reply;
   };
-  const mcp = lazy(async () => {
-    const { createMcpEndpoint } = await import('./mcp-endpoint.ts');
+  const mcp = parts.add(async () => {
+    const { createMcpEndpoint } = await loadMcpEndpoint();
     return createMcpEndpoint(options, requestLimits);
   });
   const route = async (...[request, path, address, forward]: Parameters<Pages['handle']>) => {

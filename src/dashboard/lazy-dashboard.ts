@@ -1,19 +1,21 @@
-import { lazy } from '../lib/lazy.ts';
+import type { Lazy, LazyParts } from '../lib/lazy.ts';
 import type { DashboardOptions, Pages } from './options.ts';
 
 /**
- * The dashboard. Its code is loaded at the first request, so that the start does not wait for it.
+ * The dashboard, which the start does not wait for.
  * @param baseUrl its base address.
- * @param loadOptions called at the first request, too.
+ * @param parts the parts of the service, to which those of the dashboard are added.
  */
 export function openDashboard(
   baseUrl: string,
-  loadOptions: () => Promise<DashboardOptions>,
+  loadOptions: Lazy<DashboardOptions>,
+  parts: LazyParts,
 ): Pages {
   let opened: Pages | undefined;
-  const dashboard = lazy(async () => {
+  const dashboard = parts.add(async () => {
+    // Not `lazyImport`, because a service without a dashboard must not load it.
     const { createDashboard } = await import('./dashboard.ts');
-    opened = createDashboard(await loadOptions());
+    opened = createDashboard(await loadOptions(), parts);
     return opened;
   });
   return {

@@ -1,8 +1,7 @@
 import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../core/errors.ts';
-import { lazy } from '../lib/lazy.ts';
+import { lazy, lazyImport } from '../lib/lazy.ts';
 import type { Expectations } from './expectations.ts';
-import { lazyImport } from './lazy-import.ts';
 import { mediaTypeOf } from './media-type.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -11,18 +10,14 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 const JSON_MEDIA_TYPE = 'application/json';
 
-/**
- * Loads the code that checks bodies, once. The first body would load it, too, but would have to wait.
- * @throws ApiError `unavailable` when it cannot be loaded; the next call tries again.
- */
-export const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
+const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
 
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.
  * @param operation see `bodyParser` for its schema.
  * @param maxBytes the largest body that is accepted.
- * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json`,
- *   `invalid_body` or `unavailable`.
+ * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json` or
+ *   `invalid_body`.
  */
 export function bodyReader<const Schema extends XSchema>(
   operation: { readonly body: Schema; readonly expectations?: Expectations },

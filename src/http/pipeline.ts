@@ -4,7 +4,7 @@ import type { RateLimitResult } from '../core/rate-limit.ts';
 import type { SimulationStore } from '../core/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Instant, later } from '../lib/clock.ts';
-import { lazyValue } from '../lib/lazy.ts';
+import { lazyImport, lazyValue } from '../lib/lazy.ts';
 import type { Api } from './api.ts';
 import {
   type AuthenticatedCaller,
@@ -24,7 +24,6 @@ import { sentReply } from './sent-reply.ts';
 import type { ServedOperation } from './served-operations.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
-import { lazySimulate } from './simulation/lazy-simulate.ts';
 import { noteCode } from './simulation/sent-instead.ts';
 import { type ApiTarget, type PageTarget, pathOf, Targets } from './targets.ts';
 
@@ -38,6 +37,8 @@ interface IdentifiedRequest {
   /** The moment of the request on the caller's clock. */
   readonly now: Instant;
 }
+
+const loadSimulate = lazyImport(() => import('./simulation/simulate.ts'));
 
 /** The operation label of a request that names no operation. */
 const NO_OPERATION = 'none';
@@ -211,7 +212,8 @@ export class HttpService {
     const { connections, metrics } = this.#options;
     const limiter = api.limiterOf(quota);
     const anonymous = addressCaller(api, address);
-    const { reply, limits, deliver } = await lazySimulate({
+    const { simulate } = await loadSimulate();
+    const { reply, limits, deliver } = await simulate({
       ...{ request, key, match, served, simulations },
       baseUrl: api.baseUrl,
       take: async () => {

@@ -6,7 +6,6 @@ import type { Lease } from '../core/lease.ts';
 import { MESSAGES_KEPT } from '../core/messages.ts';
 import { firstKeptHour, hourOf } from '../core/usage.ts';
 import type { Api } from '../http/api.ts';
-import { loadBodyValidator } from '../http/json-body.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
@@ -41,11 +40,6 @@ const DELIVER_EVERY = 0.5 * SECOND;
 /** Messages delivered in one transaction. */
 const DELIVER_AT_ONCE = 500;
 const PRUNE_EVERY = 10 * MINUTE;
-/**
- * How long after the start to load code that the first replies do not need, in ms. Loading takes 100 ms of CPU
- * time, which would delay those replies.
- */
-const LOAD_AFTER = 100;
 /** How long keys that have ended are kept in the list of their account, in ms. */
 const ENDED_KEYS_STAY = 90 * DAY;
 /** How long usage is kept, in ms: the 30 days that are shown, and the current day. */
@@ -75,19 +69,6 @@ interface StartedJobs {
   followChanges(listener: ChangeListener): () => void;
   /** Records requests in the request log; `undefined` if the log is off. */
   readonly recorder: RequestLogRecorder | undefined;
-}
-
-/** Loads the code for request bodies and rare writes a moment after the start, unless disposed of before. */
-export function loadLater(stores: Pick<Stores, 'loadRareWrites'>, log: Log): Disposable {
-  const timer = setTimeout(async () => {
-    stores.loadRareWrites();
-    try {
-      await loadBodyValidator();
-    } catch (error) {
-      log.warn({ err: error }, 'the code that checks request bodies cannot be loaded');
-    }
-  }, LOAD_AFTER);
-  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** Starts the limiters and the jobs that persist and prune data; they run until `jobs` is stopped. */

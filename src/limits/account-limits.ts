@@ -1,38 +1,39 @@
+import type { AttemptLimiter } from '../core/attempts.ts';
 import type { CurrentUsage } from '../core/current-usage.ts';
 import type { Environment } from '../core/environments.ts';
-import type { SandboxControl } from '../core/sandbox-control.ts';
+import { SandboxControl } from '../core/sandbox-control.ts';
 import type { Clock } from '../lib/clock.ts';
-import { lazy } from '../lib/lazy.ts';
 import type { Stores } from '../storage/stores.ts';
+import { currentUsageFrom } from './current-usage.ts';
+import { MemoryAttemptLimiter } from './memory/attempt-limiter.ts';
 import type { EnvironmentLimiter } from './persistence.ts';
+import type { SharedRedis } from './redis/shared-redis.ts';
 
-/** Access to the state of accounts in the limiters; the code is loaded at the first call. */
-interface AccountLimits {
-  /** The current usage of accounts. */
-  currentUsage(): Promise<CurrentUsage>;
-  /** The sandbox of staging. */
-  sandbox(): Promise<SandboxControl>;
+interface Dependencies {
+  /** Of the environments that this process serves. */
+  readonly limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
+  readonly stores: Stores;
+  readonly redis: SharedRedis | undefined;
+  readonly clock: Clock;
 }
 
-/** @param limiters of the environments that this process serves. */
-export function accountLimits(
-  limiters: ReadonlyMap<Environment, EnvironmentLimiter>,
-  stores: Stores,
-  clock: Clock,
-): AccountLimits {
-  const currentUsage = lazy(async () => {
-    const { currentUsageFrom } = await import('./current-usage.ts');
-    return currentUsageFrom(limiters, stores, clock);
+/** The limits of accounts, as the dashboard and the sandbox show and change them. */
+export interface AccountLimits {
+  /** The current usage of accounts. */
+  readonly currentUsage: CurrentUsage;
+  /** The sandbox of staging. */
+  readonly sandbox: SandboxControl;
+  /** Limits sign-in attempts and requests to the dashboard, in Redis if it is configured. */
+  readonly attempts: AttemptLimiter;
+}
+
+export function accountLimits({ limiters, stores, redis, clock }: Dependencies): AccountLimits {
+  const currentUsage = currentUsageFrom(limiters, stores, clock);
+  const sandbox = new SandboxControl({
+    ...stores,
+    pets: stores.environment('staging').pets,
+    limiter: limiters.get('staging'),
+    usage: (account) => currentUsage(account, 'staging'),
   });
-  const sandbox = lazy(async () => {
-    const { SandboxControl } = await import('../core/sandbox-control.ts');
-    const usageOf = await currentUsage();
-    return new SandboxControl({
-      ...stores,
-      pets: stores.environment('staging').pets,
-      limiter: limiters.get('staging'),
-      usage: (account) => usageOf(account, 'staging'),
-    });
-  });
-  return { currentUsage, sandbox };
+  return { currentUsage, sandbox, attempts: redis?.attempts ?? new MemoryAttemptLimiter() };
 }

@@ -50,10 +50,11 @@ export interface DatabaseStores extends SharedStores {
    */
   prepareWrites(): Promise<void>;
   /**
-   * Loads the code of rare writes, which would otherwise be loaded at the first of them, and opens the file of the
-   * request log.
+   * Loads the code of rare writes in the threads that write, and opens the file of the request log. Otherwise both
+   * happen at the first use.
+   * @throws StorageUnavailable when the code cannot be loaded.
    */
-  loadRareWrites(): void;
+  load(): Promise<void>;
   /**
    * Repeats a write to each store whose last write failed, to check whether writes succeed again.
    * @throws StorageUnavailable when they do not.

@@ -11,6 +11,7 @@ test('health reports that a service is alive, and that it is ready', async () =>
   const settings = { PETSTORE_OPS_HOST: '0.0.0.0', PETSTORE_OPS_PORT: String(service.opsPort) };
   const alive = await runCommand(['health'], settings);
   expect(alive).toEqual({ code: 0, stdout: 'live\n', stderr: '' });
+  expect(await runCommand(['health', '--wait', '60s'], settings)).toMatchObject({ code: 0 });
   const ready = await runCommand(['health', '--ready', '--json'], settings);
   const url = `http://127.0.0.1:${service.opsPort}/readyz`;
   expect(ready).toEqual({ code: 0, stdout: `{"url":"${url}","answer":"ready"}\n`, stderr: '' });

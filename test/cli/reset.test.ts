@@ -2,16 +2,10 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { subscribe } from '../../src/core/plans.ts';
-import {
-  create,
-  idsOf,
-  killedService,
-  PETS,
-  readyz,
-  reserveUpTo,
-} from '../storage/killed-service.ts';
+import { create, idsOf, killedService, PETS, reserveUpTo } from '../storage/killed-service.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 import { onFolder } from '../support/storage.ts';
 
 const RESET = ['reset', '--environment', 'production', '--yes'];

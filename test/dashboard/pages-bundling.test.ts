@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { servedAssets } from '../../src/dashboard/pages/asset-files.ts';
 import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { createPages } from '../../src/dashboard/pages/pages.ts';
+import { LazyParts } from '../../src/lib/lazy.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { PAGE_FACTS } from '../support/page-facts.ts';
 
@@ -29,7 +30,9 @@ describe('source that cannot be bundled', () => {
       writeFileSync(join(folder.path, 'reference/reference.ts'), 'document.title = "reference";');
       writeFileSync(join(folder.path, 'theme-first.ts'), 'document.title = "theme";');
     };
-    const pages = createPages(FACTS, async () => servedAssets(await bundleAssets(folder.path)));
+    const pages = createPages(FACTS, new LazyParts(), async () =>
+      servedAssets(await bundleAssets(folder.path)),
+    );
     const page = () => pages.handle(new Request(UNUSED), '/');
     write('import "./missing.ts";');
     await expect(page()).rejects.toThrow(/main\.tsx[\s\S]*missing\.ts/);
@@ -44,7 +47,7 @@ test('the first page comes, however long it is prepared', async () => {
   const connections = {
     closeAfter: (request: Request, seconds: number) => server.timeout(request, seconds),
   };
-  const pages = createPages({ ...FACTS, connections }, async () => {
+  const pages = createPages({ ...FACTS, connections }, new LazyParts(), async () => {
     await prepared.promise;
     return servedAssets(await bundleAssets());
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { createPages } from '../../src/dashboard/pages/pages.ts';
+import { LazyParts } from '../../src/lib/lazy.ts';
 import { TestService } from '../support/harness.ts';
 import { PAGE_FACTS } from '../support/page-facts.ts';
 
@@ -167,7 +168,7 @@ describe('an unknown address', () => {
 
   test('is shown as escaped text', async () => {
     await using service = await TestService.start({ parts: PARTS });
-    const pages = createPages({ ...PAGE_FACTS, addresses: addressesOf(service) });
+    const pages = createPages({ ...PAGE_FACTS, addresses: addressesOf(service) }, new LazyParts());
     const reply = await pages.handle(new Request(service.dashboardUrl), '/<img src=x>');
     const text = await reply.text();
     expect(text).toContain('&lt;img src=x&gt;');

@@ -6,6 +6,7 @@ import { TestService, temporaryFolder } from '../support/harness.ts';
 import { hasNginx } from '../support/nginx.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw.ts';
+import { readyz } from '../support/readyz.ts';
 import { clientOf, makeKey, onFolder } from '../support/storage.ts';
 import { blocks, startNginx } from './documented-nginx.ts';
 
@@ -51,7 +52,7 @@ describe('docs/operations.md', () => {
     const settings = Object.fromEntries(lines.map((line) => line.split('=', 2)));
     expect(settings.PETSTORE_BASE_URL).toStartWith('https://');
     await using service = await ServiceProcess.start({ ...settings, ...onFolder(folder.path) });
-    expect((await fetch(`http://127.0.0.1:${service.opsPort}/readyz`)).status).toBe(200);
+    expect((await readyz(service)).status).toBe(200);
     const headers = { Host: 'petstore.example.com' };
     const llms = await fetch(new URL('/llms.txt', service.url()), { headers });
     const published = await llms.text();

@@ -206,7 +206,7 @@ describe('without the variables', () => {
       const { createLog } = await import(${JSON.stringify(join(import.meta.dir, '../../src/observability/log.ts'))});
       const parts = PARTS.filter((part) => part !== 'dashboard');
       const service = await startService(readConfig(), {
-        clock: systemClock, scheduler: timerScheduler, log: createLog('silent'), parts,
+        clock: systemClock, scheduler: timerScheduler, log: createLog('silent'), parts, isPublic: false,
       });
       await fetch(service.addresses.production + '/pets');
       const loaded = Object.keys(require.cache);

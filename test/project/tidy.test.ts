@@ -84,8 +84,8 @@ const ENTRIES = [
   // A thread.
   'test/sign-in/rating-thread-double.ts',
   // Preloaded into a service.
-  'test/http/failing-imports.ts',
   'test/service/loaded-teller.ts',
+  'test/service/watched-service.ts',
 ];
 
 const files = [

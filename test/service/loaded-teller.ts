@@ -14,6 +14,16 @@ const withoutLater = (work: () => void, delay = 0) =>
   setTimeout(work, delay < LATE ? delay : NEVER);
 globalThis.setTimeout = Object.assign(withoutLater, setTimeout);
 
+// Code that is loaded after the first reply waits for this, so it is not loaded before the report.
+const reported = Promise.withResolvers<void>();
+const { sleep } = Bun;
+Object.assign(Bun, {
+  async sleep(milliseconds: number) {
+    await reported.promise;
+    await sleep(milliseconds);
+  },
+});
+
 let askedForStdout = false;
 const { stdout } = process;
 Object.defineProperty(process, 'stdout', {
@@ -26,4 +36,5 @@ Object.defineProperty(process, 'stdout', {
 process.on('SIGTERM', () => {
   const files = Object.keys(require.cache);
   console.error(`loaded ${JSON.stringify({ files, askedForStdout })}`);
+  reported.resolve();
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ApiError, type Pet, type PetstoreClient } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
 /** Writes fail for real: no file may grow beyond 2 MiB, until the limit is lifted from outside. */
@@ -85,10 +86,10 @@ async function survives(service: ServiceProcess, key: string): Promise<void> {
 
   await eventually(async () => {
     await expectUnavailable(client);
-    return (await readiness(service)).status === 503;
+    return (await readyz(service)).status === 503;
   });
   // The failed write is that of the database, or of the record of its highest id.
-  expect((await readiness(service)).text).toMatch(
+  expect((await readyz(service)).text).toMatch(
     /^production\.db cannot be written \(last result \d+\.\d s ago\): (?:SQLITE_|EFBIG|ENOSPC)/m,
   );
   expect(await metricsOf(service)).toMatch(/^petstore_not_ready\{check="writes"\} 1$/m);
@@ -96,7 +97,7 @@ async function survives(service: ServiceProcess, key: string): Promise<void> {
 
   await limitFiles(service.pid, 'unlimited');
   // The service detects this without a request that writes.
-  await eventually(async () => (await readiness(service)).status === 200);
+  await eventually(async () => (await readyz(service)).status === 200);
   expect(await metricsOf(service)).toMatch(/^petstore_writes_failing\{.*"production\.db"\} 0$/m);
   expect(await metricsOf(service)).toMatch(
     /^petstore_last_write_age_seconds\{.*"production\.db"\} /m,
@@ -105,11 +106,6 @@ async function survives(service: ServiceProcess, key: string): Promise<void> {
   const later = await Promise.all(refused.map((name) => create(client, name)));
   expect(later.every(({ id }) => Number(id) > highest)).toBe(true);
   expect(await listed(client)).toEqual([...acknowledged, ...later].toSorted(byId));
-}
-
-async function readiness({ opsPort }: ServiceProcess) {
-  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
-  return { status: reply.status, text: await reply.text() };
 }
 
 async function metricsOf({ opsPort }: ServiceProcess): Promise<string> {

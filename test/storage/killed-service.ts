@@ -38,13 +38,6 @@ export async function idsOf(service: ServiceProcess, key: string): Promise<numbe
   return pets.map(({ id }) => Number(id));
 }
 
-export async function readyz({
-  opsPort,
-}: ServiceProcess): Promise<{ status: number; text: string }> {
-  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
-  return { status: reply.status, text: await reply.text() };
-}
-
 export function flipByte(path: string, at: (content: Buffer) => number): void {
   const content = readFileSync(path);
   const index = at(content);

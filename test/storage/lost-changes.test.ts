@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 import { onFolder } from '../support/storage.ts';
-import { flipByte, type Killed, killedService, readyz } from './killed-service.ts';
+import { flipByte, type Killed, killedService } from './killed-service.ts';
 
 describe('after a kill, when acknowledged changes of the accounts are lost', () => {
   const createAccount = (number: number, { path }: Killed) =>

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import type { PetstoreClient } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 import { startInVain } from '../support/refused-start.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
@@ -42,18 +43,13 @@ async function creationStatus(): Promise<number> {
   );
 }
 
-async function readyz(): Promise<{ status: number; text: string }> {
-  const reply = await fetch(`http://localhost:${service.opsPort}/readyz`);
-  return { status: reply.status, text: await reply.text() };
-}
-
 async function notReadyMetric(): Promise<string | undefined> {
   const reply = await fetch(`http://localhost:${service.opsPort}/metrics`);
   return /^petstore_not_ready\{check="data_folder"\} (\d)$/m.exec(await reply.text())?.[1];
 }
 
 async function expectAllRight(): Promise<void> {
-  await eventually(async () => (await readyz()).status === 200);
+  await eventually(async () => (await readyz(service)).status === 200);
   expect(await creationStatus()).toBe(201);
   expect(await notReadyMetric()).toBe('0');
 }
@@ -94,8 +90,8 @@ describe('while the data folder of a running service is', () => {
     test(`${how}, changes are refused, /readyz says why, and nothing begins another store there`, async () => {
       await expectAllRight();
       lose();
-      await eventually(async () => (await readyz()).text.includes(problem));
-      expect((await readyz()).status).toBe(503);
+      await eventually(async () => (await readyz(service)).text.includes(problem));
+      expect((await readyz(service)).status).toBe(503);
       expect(await notReadyMetric()).toBe('1');
       expect(await creationStatus()).toBe(503);
       expect(await allNames(client)).not.toEqual([]);

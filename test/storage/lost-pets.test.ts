@@ -15,6 +15,7 @@ import {
 import { newManifest } from '../../src/storage/folder/store-files.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 import {
   asOfEarlierBoot,
@@ -25,7 +26,6 @@ import {
   type Killed,
   killedService,
   PETS,
-  readyz,
   reserveUpTo,
 } from './killed-service.ts';
 

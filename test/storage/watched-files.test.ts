@@ -17,6 +17,7 @@ import type { PetstoreClient } from '../../client/src/index.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { AS_NOBODY, giveToNobody } from '../support/nobody.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 import { allNames, clientOf, makeKey, onFolder } from '../support/storage.ts';
 
 const PETS = 5;
@@ -48,11 +49,6 @@ async function create(client: PetstoreClient): Promise<number> {
     () => 201,
     ({ status }: { status: number }) => status,
   );
-}
-
-async function readyz({ opsPort }: ServiceProcess): Promise<{ status: number; text: string }> {
-  const reply = await fetch(`http://localhost:${opsPort}/readyz`);
-  return { status: reply.status, text: await reply.text() };
 }
 
 async function expectNotReady(service: ServiceProcess, ...texts: string[]): Promise<void> {

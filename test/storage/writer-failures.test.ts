@@ -213,3 +213,34 @@ describe('a write without a result', () => {
     expect(rig.writer.outcomes.problem()).toBeUndefined();
   });
 });
+
+describe('the code of rare changes', () => {
+  test('is loaded once the thread says so, also by a thread that replaces it', async () => {
+    const started: Worker[] = [];
+    const start = () => {
+      const thread = OWN_THREADS.start();
+      started.push(thread);
+      return thread;
+    };
+    await using rig = openRig(start);
+    await rig.writer.load();
+    expect(started).toHaveLength(1);
+    const ended = Promise.withResolvers<void>();
+    started[0]?.addEventListener('close', () => ended.resolve());
+    started[0]?.terminate();
+    await ended.promise;
+    await rig.create('by the next thread');
+    await rig.writer.load();
+    expect(started).toHaveLength(2);
+  });
+
+  test('is reported as not loaded when the thread ends instead', async () => {
+    const source = 'self.onmessage = () => { throw new Error("no file descriptor is left"); };';
+    const file = URL.createObjectURL(new Blob([source], { type: 'application/javascript' }));
+    const writer = new Writer({ threads: { ...OWN_THREADS, start: () => new Worker(file) } });
+    await expect(writer.load()).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: { message: expect.stringContaining('no file descriptor is left') },
+    });
+  });
+});

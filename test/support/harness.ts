@@ -85,6 +85,8 @@ export interface ServiceOptions {
   /** The parts to serve; by default both environments. */
   readonly parts?: readonly Part[];
   readonly log?: Log;
+  /** Whether everything is loaded right after the start; by default the dashboard is loaded at its first requests. */
+  readonly isPublic?: boolean;
 }
 
 export interface NewAccount {
@@ -129,7 +131,7 @@ export class TestService implements AsyncDisposable {
     folder: TestService['folder'],
     options: ServiceOptions,
   ): Promise<TestService> {
-    const { clock = new ShiftedClock(), log = SILENT_LOG } = options;
+    const { clock = new ShiftedClock(), log = SILENT_LOG, isPublic = false } = options;
     const database = await testDatabaseFor(folder.path);
     const config = readConfig({
       PETSTORE_PORT: '0',
@@ -144,7 +146,7 @@ export class TestService implements AsyncDisposable {
     const parts = options.parts ?? ENVIRONMENTS;
     const scheduler = clock instanceof ManualClock ? new ManualScheduler() : timerScheduler;
     const service = await startService(config, {
-      ...{ clock, scheduler, log, parts },
+      ...{ clock, scheduler, log, parts, isPublic },
       threads: REUSED_THREADS,
       passwords: REMEMBERED_PASSWORDS,
     });

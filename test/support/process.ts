@@ -135,6 +135,11 @@ export class ServiceProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
+  /** Waits until the process ends by itself; returns its exit code. */
+  get exited(): Promise<number> {
+    return this.#child.exited;
+  }
+
   url(environment: 'production' | 'staging' = 'production'): string {
     return `http://localhost:${this.port}${environment === 'staging' ? '/staging' : ''}/v1`;
   }

@@ -1,17 +1,15 @@
 import { YAML } from 'bun';
 import type { ApiName } from '../../core/environments.ts';
-import { lazyImport } from '../../http/lazy-import.ts';
 import type { Reply } from '../../http/reply.ts';
 import { documentReply } from '../../http/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
-import { lazy } from '../../lib/lazy.ts';
+import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { DocumentAddresses } from './document.ts';
 
 const loadDocument = lazyImport(() => import('./document.ts'));
 
 /**
- * The OpenAPI document of a base address, as JSON and as YAML, by path. The code that writes it is loaded on
- * the first request, so that the start does not wait for it.
+ * The OpenAPI document of a base address, as JSON and as YAML, by path. It is written at the first request.
  * @param name of the API.
  */
 export function servedDocuments(

@@ -4,6 +4,7 @@ import type { Handler, Handlers, RequestContext } from '../../http/handler.ts';
 import { bodyReader } from '../../http/json-body.ts';
 import type { Reply } from '../../http/reply.ts';
 import { SECOND } from '../../lib/clock.ts';
+import type { Lazy } from '../../lib/lazy.ts';
 import { SANDBOX_OPERATIONS } from './operations.ts';
 
 const readClockAdvance = bodyReader(SANDBOX_OPERATIONS.advanceClock);
@@ -12,36 +13,43 @@ const readBanLength = bodyReader(SANDBOX_OPERATIONS.banKey);
 const readSimulation = bodyReader(SANDBOX_OPERATIONS.setSimulation);
 
 /** Changes the sandbox of the account of a request. */
-type Change = (change: SandboxRequest, context: RequestContext) => Promise<void>;
+type Change = (
+  control: SandboxControl,
+  change: SandboxRequest,
+  context: RequestContext,
+) => Promise<void>;
 
-/** Handlers of the sandbox of staging; see `lazy-handlers.ts`. */
-export function sandboxHandlers(control: SandboxControl): Handlers<typeof SANDBOX_OPERATIONS> {
+/** Handlers of the sandbox of staging. */
+export function sandboxHandlers(
+  loadControl: Lazy<SandboxControl>,
+): Handlers<typeof SANDBOX_OPERATIONS> {
   const afterChange =
     (change: Change): Handler =>
     async (context) => {
       const { key, now } = context;
-      await change({ account: accountOf(key), by: `API key ${key.id}`, now }, context);
+      const control = await loadControl();
+      await change(control, { account: accountOf(key), by: `API key ${key.id}`, now }, context);
       return reply(control, context);
     };
   return {
-    getSandbox: (context) => reply(control, context),
-    advanceClock: afterChange(async (change, { request }) => {
+    getSandbox: async (context) => reply(await loadControl(), context),
+    advanceClock: afterChange(async (control, change, { request }) => {
       const { advanceSeconds } = await readClockAdvance(request);
       await control.advanceClock(change, advanceSeconds);
     }),
-    setUsage: afterChange(async (change, { request }) => {
+    setUsage: afterChange(async (control, change, { request }) => {
       await control.setUsage(change, await readUsageRemaining(request));
     }),
-    banKey: afterChange(async (change, { request, key }) => {
+    banKey: afterChange(async (control, change, { request, key }) => {
       const { seconds } = await readBanLength(request);
       await control.ban(change, key, seconds);
     }),
-    liftBan: afterChange((change, { key }) => control.liftBan(change, key)),
-    setSimulation: afterChange(async (change, { request }) => {
+    liftBan: afterChange((control, change, { key }) => control.liftBan(change, key)),
+    setSimulation: afterChange(async (control, change, { request }) => {
       await control.setSimulation(change, await readSimulation(request));
     }),
-    endSimulation: afterChange((change) => control.endSimulation(change)),
-    resetSandbox: afterChange((change) => control.reset(change)),
+    endSimulation: afterChange((control, change) => control.endSimulation(change)),
+    resetSandbox: afterChange((control, change) => control.reset(change)),
   };
 }
 

@@ -1,11 +1,11 @@
 import { REVALIDATED } from '../../http/entity-tag.ts';
-import { lazy } from '../../lib/lazy.ts';
+import { type LazyParts, lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { framed } from '../reference/frame.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { REFERENCE_PATHS } from '../reference/paths.ts';
 import { referencePages } from '../reference/reference.ts';
-import type { Search } from '../search/search.ts';
+import { createSearch, type Search } from '../search/search.ts';
 import { queryOf, searchPage } from '../search/search-page.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
 import { pageTitle } from '../shared/page-titles.ts';
@@ -46,27 +46,24 @@ const ownAssets = lazy(async () =>
 const PREPARATION_SECONDS = 200;
 
 /**
- * The pages. Their source is bundled at the first request for a page, so that the start does not
- * wait for it.
+ * The pages.
+ * @param lazyParts to which the search and the bundle are added, which are created later.
  */
 export function createPages(
   { addresses, banPolicy, anonymousLimits, connections }: PagesOptions,
+  lazyParts: LazyParts,
   prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const facts = { addresses, banPolicy, anonymousLimits };
   const documents = servedDocuments(facts);
-  const search = lazy(async () => {
-    // Loaded at the first search: no other page needs it.
-    const { createSearch } = await import('../search/search.ts');
-    return createSearch(facts);
-  });
+  const search = lazyParts.add(async () => createSearch(facts));
   const searchIndex = lazy(async () => {
     const { index } = await search();
     return served('application/json', () => index);
   });
   let isPrepared = false;
-  const preparation = lazy(async () => {
+  const preparation = lazyParts.add(async () => {
     const { assets, files } = await prepare();
     const parts = { ...facts, assets, basePath };
     const reference = servedReference(parts);

@@ -1,6 +1,7 @@
 import { betterAuth } from 'better-auth';
 import { newId } from '../../core/ids.ts';
 import { DAY, SECOND } from '../../lib/clock.ts';
+import { lazyImport } from '../../lib/lazy.ts';
 import { accountPlugin, SESSION_LASTS } from './account-plugin.ts';
 import { passkeyPlugin, twoFactorPlugin } from './factor-plugins.ts';
 import { libraryLog } from './library-log.ts';
@@ -11,6 +12,9 @@ export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
 /** better-auth's access to its tables and secrets. */
 export type AuthContext = Awaited<Auth['$context']>;
+
+// better-auth imports it at its first call, which is a request.
+lazyImport(() => import('@opentelemetry/api'));
 
 /** Minimum time between two renewals of a session, in seconds. */
 const RENEW_AFTER = DAY / SECOND;

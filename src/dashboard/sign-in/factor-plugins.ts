@@ -1,7 +1,11 @@
 import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
+import { lazyImport } from '../../lib/lazy.ts';
 import { digestsAlone } from './recovery-codes.ts';
 import { TOTP } from './totp.ts';
+
+// A module of its own, because loading it blocks the thread for 0.1 s.
+const loadPasskeys = lazyImport(() => import('@better-auth/passkey'));
 
 /** Number of consecutive wrong codes after which an account's codes are refused for some time. */
 const MOST_FAILURES = 10;
@@ -51,8 +55,7 @@ export function twoFactorPlugin(dashboard: string) {
  * therefore two factors, and signs in without a password.
  */
 export async function passkeyPlugin(dashboard: string) {
-  // Takes 90 ms; loaded with the rest of signing in.
-  const { passkey } = await import('@better-auth/passkey');
+  const { passkey } = await loadPasskeys();
   const { origin, hostname } = new URL(dashboard);
   return passkey({
     rpID: hostname,

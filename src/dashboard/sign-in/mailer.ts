@@ -1,4 +1,5 @@
 import type { MailSettings } from '../../core/mail.ts';
+import { lazyImport } from '../../lib/lazy.ts';
 import type { Attempts } from './attempts.ts';
 
 /**
@@ -23,11 +24,11 @@ export function createMailer(
   dashboard: string,
   attempts: Attempts,
 ): Mailer {
+  const loadTransport = lazyImport(() => import('nodemailer'));
   const send = async (to: string, subject: string, paragraphs: readonly string[]) => {
     // Each template has a different subject.
     if (!(await attempts.takeMail(subject, to))) return;
-    // Loaded with the first mail, so that the start does not wait for it.
-    const { createTransport } = await import('nodemailer');
+    const { createTransport } = await loadTransport();
     const transport = createTransport({
       url: smtpUrl,
       connectionTimeout: TIMEOUT,

@@ -1,4 +1,4 @@
-import { lazyValue } from '../../lib/lazy.ts';
+import { lazyImport } from '../../lib/lazy.ts';
 import { DashboardError } from '../errors.ts';
 import type { Attempt } from './attempts.ts';
 import { PasswordRater, type PasswordToRate } from './password-rater.ts';
@@ -6,7 +6,11 @@ import { PasswordRater, type PasswordToRate } from './password-rater.ts';
 const ADVICE = 'Choose another one, such as four words that have nothing to do with each other.';
 
 /** Shared by all services of the process, since its word lists take some 20 MB. */
-const rater = lazyValue(() => new PasswordRater());
+const loadRater = lazyImport(async () => {
+  const rater = new PasswordRater();
+  await rater.load();
+  return rater;
+});
 
 /**
  * Refuses common and guessable passwords.
@@ -16,7 +20,8 @@ const rater = lazyValue(() => new PasswordRater());
  */
 export async function refuseGuessable(given: PasswordToRate, attempt?: Attempt): Promise<void> {
   try {
-    const reason = await rater().rate(given);
+    const rater = await loadRater();
+    const reason = await rater.rate(given);
     if (reason === undefined) return;
     throw new DashboardError(
       'weak_password',

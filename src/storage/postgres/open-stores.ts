@@ -72,7 +72,7 @@ export async function openPostgresStores(
     },
     writes: database.writes,
     prepareWrites: async () => {},
-    loadRareWrites() {},
+    load: async () => {},
     probeWrites: () => database.probeWrites(),
     nodes,
     measure(metrics) {

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
-import { lazy } from '../../lib/lazy.ts';
+import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { Engine } from '../access.ts';
 import type { EnvironmentQueries } from '../pets/pets.ts';
 import type { Database } from '../schema/schema.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
+
+const loadKysely = lazyImport(() => import('../schema/kysely.ts'));
 
 /** The engine on a file that is read in this thread and changed in the writer thread. */
 export function sqliteEngine(file: SqliteFile): Engine {
@@ -21,7 +23,7 @@ export function sqliteEngine(file: SqliteFile): Engine {
 export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQueries> {
   const queries = queriesOf(file);
   return async () => {
-    const { EVERY_ROW } = await import('../schema/kysely.ts');
+    const { EVERY_ROW } = await loadKysely();
     return { queries: await queries(), inEnvironment: EVERY_ROW };
   };
 }
@@ -29,7 +31,7 @@ export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQ
 /** Kysely on a file: read in this thread, changed in the writer thread one statement at a time. */
 function queriesOf(file: SqliteFile): () => Promise<Kysely<Database>> {
   return lazy(async () => {
-    const { sqliteQueries } = await import('../schema/kysely.ts');
+    const { sqliteQueries } = await loadKysely();
     return sqliteQueries(async ({ sql, values, isSelect }) => {
       if (isSelect) {
         const selection: SqliteSelection<Record<string, unknown>> = { sqlite: sql };

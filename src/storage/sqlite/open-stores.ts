@@ -81,9 +81,9 @@ async function openFiles(
     writer,
     writes: writer.outcomes,
     prepareWrites: () => writer.open(databases.paths),
-    loadRareWrites() {
-      writer.load();
-      if (config.requestLogDays > 0) requestLog.prepare();
+    async load() {
+      await writer.load();
+      if (config.requestLogDays > 0) await requestLog.load();
     },
     probeWrites: () => writer.probe(),
     nodes: undefined,

@@ -23,7 +23,7 @@ interface OpenedFile {
 }
 
 /**
- * The file of the request log, which is opened by `prepare` or at the first use. It is not part of the store: if it is
+ * The file of the request log, which is opened by `load` or at the first use. It is not part of the store: if it is
  * missing or cannot be used, for example because it is damaged or of a newer release, it is re-created at the next use,
  * also while the service is running.
  */
@@ -47,13 +47,19 @@ export class RequestLogFile implements Engine {
   }
 
   /**
-   * Opens the file, so that later requests do not wait for it and it does not fail for lack of descriptors. A failure
-   * occurs again at the first use.
+   * Opens the file and loads the code of its changes, so that later requests do not wait for it and it does not fail
+   * for lack of descriptors. A file that cannot be opened fails again at the first use.
+   * @throws StorageUnavailable when the code cannot be loaded.
    */
-  prepare(): void {
+  async load(): Promise<void> {
+    let opened: OpenedFile;
     try {
-      this.#open();
-    } catch {}
+      opened = this.#open();
+    } catch {
+      return;
+    }
+    await opened.writer.load();
+    await opened.writer.open([this.#path]);
   }
 
   async change(change: NamedChange): Promise<unknown> {

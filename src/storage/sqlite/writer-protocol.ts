@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../../core/errors.ts';
 import type { NamedChange } from '../access.ts';
 import type { DatabaseName } from '../data-folder.ts';
 import type { WRITES } from './writes.ts';
@@ -69,8 +70,18 @@ export type WriteResult =
       readonly damage?: string | undefined;
     };
 
+/** The result of a change for which the thread sent none. */
+export const NO_RESULT: WriteResult = { ok: false, unavailable: true, message: 'no result' };
+
+/** The error that the caller of a failed change gets. */
+export function errorOf({ unavailable, message }: WriteResult & { ok: false }): Error {
+  const cause = new Error(message);
+  return unavailable ? new StorageUnavailable(cause) : cause;
+}
+
 export type WriterReply =
   | { readonly kind: 'committed'; readonly path: string; readonly results: readonly WriteResult[] }
+  | { readonly kind: 'loaded' }
   | { readonly kind: 'closed' };
 
 /**

@@ -1,6 +1,6 @@
 import { type Database, SQLiteError } from 'bun:sqlite';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
-import { lazy } from '../../lib/lazy.ts';
+import { lazyImport } from '../../lib/lazy.ts';
 import type { NamedChange } from '../access.ts';
 import { connect } from './database.ts';
 import { damageIn, isStorageFailure } from './failures.ts';
@@ -32,9 +32,9 @@ const openedRecords = new Map<string, Records>();
 
 /**
  * The code of the changes that both engines share; loaded at the first of them, or earlier on request. If loading fails
- * the thread ends and the next one tries again, because the runtime caches a failed import.
+ * the thread ends and the next one tries again, because the runtime keeps a failed import.
  */
-const loadChanges = lazy(() =>
+const loadChanges = lazyImport(() =>
   Promise.all([import('../schema/kysely.ts'), import('../shared-stores.ts')]),
 );
 type LoadedChanges = Awaited<ReturnType<typeof loadChanges>>;
@@ -57,6 +57,7 @@ async function handle(request: WriterRequest): Promise<void> {
   }
   if (request.kind === 'load') {
     await loadChanges();
+    reply({ kind: 'loaded' });
     return;
   }
   const { path, writes } = request;

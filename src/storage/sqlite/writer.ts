@@ -5,7 +5,9 @@ import type { StorageMetrics } from '../metrics.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { BATCH_SIZE, QUEUE_CAPACITY } from '../write-queue.ts';
 import {
+  errorOf,
   isRecorded,
+  NO_RESULT,
   type Posted,
   pack,
   type Recorded,
@@ -56,6 +58,8 @@ export class Writer {
   readonly #failing = new Map<string, string>();
   readonly #recorded = new Map<string, Recorded>();
   #closed: PromiseWithResolvers<void> | undefined;
+  /** Settles once the thread has loaded the code of rare changes; `undefined` if that was not requested. */
+  #loaded: PromiseWithResolvers<void> | undefined;
   /** Ends when the thread is released. */
   readonly #listening = new AbortController();
   /** Set once metrics are collected. */
@@ -107,7 +111,7 @@ export class Writer {
       settle: (result) => {
         // The thread replies to each name with its output, but messages do not keep the type.
         if (result.ok) resolve(result.value as WriteOutputs[Each['name']]);
-        else reject(failure(result));
+        else reject(errorOf(result));
       },
     };
     if (isUrgent) queue.waiting.unshift(waiting);
@@ -121,9 +125,15 @@ export class Writer {
     this.#thread ??= this.#startThread();
   }
 
-  /** Loads the code of rare changes; the thread handles further changes after that. */
-  load(): void {
+  /**
+   * Loads the code of rare changes; the thread handles further changes after that. A thread that replaces this one
+   * loads it immediately, too.
+   * @throws StorageUnavailable when the thread ends instead.
+   */
+  load(): Promise<void> {
+    this.#loaded ??= Promise.withResolvers();
     this.#post({ kind: 'load' });
+    return this.#loaded.promise;
   }
 
   /** Starts the thread and opens these files in it. Never rejects: a failure is recorded in the outcomes. */
@@ -176,8 +186,8 @@ export class Writer {
   }
 
   #receive(reply: WriterReply): void {
-    if (reply.kind === 'closed') {
-      this.#closed?.resolve();
+    if (reply.kind !== 'committed') {
+      (reply.kind === 'closed' ? this.#closed : this.#loaded)?.resolve();
       return;
     }
     const queue = this.#queueFor(reply.path);
@@ -258,6 +268,7 @@ export class Writer {
     thread.onerror = ({ message }) => onEnd(/^error: .*$/m.exec(message)?.[0] ?? message);
     const { signal } = this.#listening;
     thread.addEventListener('close', () => onEnd('it closed'), { signal });
+    if (this.#loaded) thread.postMessage(pack({ kind: 'load' } satisfies WriterRequest));
     return thread;
   }
 
@@ -270,6 +281,7 @@ export class Writer {
   /** Refuses all changes with 503. It is unknown whether they were committed, so they may be retried. */
   #refuseAll(message: string): void {
     this.#endThread();
+    this.#loaded?.reject(new StorageUnavailable(new Error(message)));
     for (const [path, { inFlight }] of this.#queues) {
       if (inFlight.length > 0) this.#failed(path, message);
     }
@@ -285,11 +297,4 @@ export class Writer {
     for (const { settle } of left) settle({ ok: false, unavailable: true, message });
     this.#closeWhenIdle();
   }
-}
-
-const NO_RESULT: WriteResult = { ok: false, unavailable: true, message: 'no result' };
-
-function failure({ unavailable, message }: WriteResult & { ok: false }): Error {
-  const cause = new Error(message);
-  return unavailable ? new StorageUnavailable(cause) : cause;
 }
