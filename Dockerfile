@@ -17,7 +17,8 @@ COPY --from=build /source/dist/petstore.cdx.json /usr/share/doc/petstore/petstor
 COPY --from=build --chown=65532:65532 /data /data
 # Numeric, so that orchestrators can verify that it is not root.
 USER 65532:65532
-ENV PETSTORE_HOST=0.0.0.0 PETSTORE_OPS_HOST=0.0.0.0 PETSTORE_DATA_DIR=/data
+# Both families: "::" also accepts IPv4, and alone on a machine without IPv6.
+ENV PETSTORE_HOST=:: PETSTORE_OPS_HOST=:: PETSTORE_DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000 3001
 STOPSIGNAL SIGTERM

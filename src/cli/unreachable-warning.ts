@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { RunningService } from '../app.ts';
 import { ADDRESSED, BASE_URL_SETTINGS, type Config, type Part } from '../config/config.ts';
 import { isLocalHost } from '../lib/local-host.ts';
+import { isWildcard } from '../lib/wildcard-address.ts';
 import type { Log } from '../observability/log.ts';
 
 /**
@@ -24,8 +25,7 @@ export function warnIfUnreachable(
 
 /** The base URLs with the host that other machines reach: the one listened on, or this machine's name. */
 function settingsFor(host: string, service: RunningService): readonly string[] {
-  const isWildcard = host === '0.0.0.0' || host === '::';
-  const name = isWildcard ? hostname() : host.includes(':') ? `[${host}]` : host;
+  const name = isWildcard(host) ? hostname() : host.includes(':') ? `[${host}]` : host;
   return ADDRESSED.map((addressed) => {
     const url = new URL(service.addresses[addressed]);
     url.hostname = name;

@@ -5,11 +5,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Every setting by its name, with its purpose and its default for the documentation. */
 export const SETTINGS = {
-  PETSTORE_HOST: { default: '127.0.0.1', purpose: 'Address to listen on.' },
+  PETSTORE_HOST: {
+    default: '127.0.0.1',
+    purpose: 'Address to listen on; `::` is all addresses, of IPv6 and IPv4.',
+  },
   PETSTORE_PORT: { default: '3000', purpose: 'Port to listen on; 0 picks a free one.' },
   PETSTORE_OPS_HOST: {
     default: '127.0.0.1',
-    purpose: 'Address that /livez, /readyz and /metrics listen on.',
+    purpose:
+      'Address that /livez, /readyz and /metrics listen on; `::` is all addresses, of IPv6 and IPv4.',
   },
   PETSTORE_OPS_PORT: {
     default: '3001',

@@ -1,5 +1,6 @@
 import { errorCodeOf, SetupError } from '../core/errors.ts';
 import { SECOND } from '../lib/clock.ts';
+import { listenOn } from '../lib/wildcard-address.ts';
 import { bareResponse, INTERNAL_ERROR } from './error-replies.ts';
 import { KeepAlive, RECEIVE_TIMEOUT_SECONDS } from './keep-alive.ts';
 import { LastReplies } from './last-replies.ts';
@@ -227,7 +228,10 @@ export class Listener implements Connections {
   #bind(): OpenPort {
     const replies = new LastReplies();
     try {
-      return { server: Bun.serve(this.#options(replies)), replies };
+      const server = listenOn(this.#host, (hostname) =>
+        Bun.serve({ ...this.#options(replies), hostname }),
+      );
+      return { server, replies };
     } catch (cause) {
       const [host, port] = [this.#host, this.#port];
       const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

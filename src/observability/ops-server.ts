@@ -5,6 +5,7 @@ import { decodeUnreserved } from '../http/request-target.ts';
 import { serveOptions } from '../http/serve-options.ts';
 import { isOutOfDescriptors } from '../lib/descriptors.ts';
 import type { Readiness } from '../lib/readiness.ts';
+import { listenOn } from '../lib/wildcard-address.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -38,32 +39,35 @@ export class OpsServer implements AsyncDisposable {
    * @throws SetupError when the port cannot be opened.
    */
   open(): number {
-    const { config, log } = this.#options;
-    const { opsHost: hostname, opsPort: port } = config;
+    const { opsHost, opsPort: port } = this.#options.config;
     try {
-      this.#server = Bun.serve({
-        hostname,
-        port,
-        // The default would answer errors with a page of source code.
-        development: false,
-        // On by default outside of development, which would let a second process share the port unnoticed.
-        reusePort: false,
-        ...serveOptions(
-          (request, _server, isTargetMalformed) =>
-            this.#replies.reply(request, () => this.#reply(request, isTargetMalformed)),
-          PATHS,
-        ),
-        error: (err) => {
-          log.error({ err }, 'operator request failed');
-          return text('Internal error. See the log.', 500);
-        },
-      });
+      this.#server = listenOn(opsHost, (hostname) => this.#serve(hostname, port));
       return this.#server.port ?? port;
     } catch (cause) {
       throw new SetupError(`Cannot open port ${port} for operators: ${reasonOf(cause)}.`, {
         cause,
       });
     }
+  }
+
+  #serve(hostname: string, port: number): Bun.Server<undefined> {
+    return Bun.serve({
+      hostname,
+      port,
+      // The default would answer errors with a page of source code.
+      development: false,
+      // On by default outside of development, which would let a second process share the port unnoticed.
+      reusePort: false,
+      ...serveOptions(
+        (request, _server, isTargetMalformed) =>
+          this.#replies.reply(request, () => this.#reply(request, isTargetMalformed)),
+        PATHS,
+      ),
+      error: (err) => {
+        this.#options.log.error({ err }, 'operator request failed');
+        return text('Internal error. See the log.', 500);
+      },
+    });
   }
 
   /** From now on the process is not ready, and every reply is the last one of its connection. */

@@ -17,6 +17,7 @@ interface Manifest {
   readonly spec: {
     readonly replicas: number;
     readonly maxUnavailable: number;
+    readonly ipFamilyPolicy?: string;
     readonly selector: Readonly<Record<string, unknown>>;
     readonly ports: ReadonlyArray<{ readonly targetPort: string }>;
     readonly template: {
@@ -88,6 +89,17 @@ describe('the Kubernetes manifests', () => {
     // The drain, plus the timeouts for requests in flight and for a database that does not respond.
     const longestStop = config.drainFor / SECOND + 10 + 12;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(longestStop);
+  });
+
+  test('listen on both families, as the image does, and get an address of each', () => {
+    const { host, opsHost, trustedProxies } = readConfig(settings.data);
+    expect([host, opsHost]).toEqual(['::', '::']);
+    expect(new Set(trustedProxies.map(({ first }) => first.kind()))).toEqual(
+      new Set(['ipv4', 'ipv6']),
+    );
+    expect(read('service.yaml').spec.ipFamilyPolicy).toBe('PreferDualStack');
+    const image = readFileSync(join(import.meta.dir, '..', '..', 'Dockerfile'), 'utf8');
+    expect(image).toMatch(/^ENV PETSTORE_HOST=:: PETSTORE_OPS_HOST=:: /m);
   });
 
   test('switch off the variables of services, which look like settings', () => {
