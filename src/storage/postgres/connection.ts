@@ -5,7 +5,7 @@ import { SECOND } from '../../lib/clock.ts';
 export const STATEMENT_LIMIT = 5 * SECOND;
 
 /** The server rolls back a transaction when its client has been idle for this time, in ms. */
-const IDLE_LIMIT = 10 * SECOND;
+export const IDLE_LIMIT = 10 * SECOND;
 
 /** Timeout for connecting to the server, in seconds. */
 const CONNECT_WITHIN = 2;

@@ -110,6 +110,8 @@ async function runSteps(
     );
   }
   const missing = migrations.slice(done);
+  // Again, because a pooler applies the limit of the role.
+  await transaction.unsafe('SET LOCAL statement_timeout = 0');
   // A database without any steps is not in use yet.
   const next = done === 0 ? undefined : missing.find((step) => step.online && step !== prepared);
   const ahead = next ? missing.slice(0, missing.indexOf(next)) : missing;

@@ -16,6 +16,7 @@ import { migrate } from './migrate.ts';
 import { NodeWatch } from './node-watch.ts';
 import { PetShards } from './pet-shards.ts';
 import { PostgresPetStore } from './pet-store.ts';
+import { requireCapablePooler } from './pooler.ts';
 import { requirePrimary } from './primary.ts';
 import { PostgresQuotaStore } from './quota-store.ts';
 import { postgresAddRequests } from './request-log.ts';
@@ -32,6 +33,7 @@ export async function openPostgresStores(
   clock: Clock,
 ): Promise<DatabaseStores> {
   const primary = await requirePrimary(servers);
+  await requireCapablePooler(primary);
   await migrate(primary);
   const database = new PostgresDatabase(primary, servers, new WriteOutcomes(clock), connections);
   try {
