@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, ServiceProcess, SOURCE } from '../support/process.ts';
+import { ON_POSTGRES } from '../support/shared-store.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 import {
   type FirstRequest,
@@ -52,9 +53,12 @@ async function modulesOf({ pid }: ServiceProcess, folder: string): Promise<reado
   return JSON.parse(readFileSync(list, 'utf8'));
 }
 
-async function makeKeys(folder: string): Promise<Keys> {
-  const production = await makeKey(folder);
-  return { production, staging: await makeKey(folder, 'staging') };
+async function makeKeys(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Keys> {
+  const production = await makeKey(folder, 'production', settings);
+  return { production, staging: await makeKey(folder, 'staging', settings) };
 }
 
 async function readiness({ opsPort }: ServiceProcess): Promise<string> {
@@ -154,21 +158,38 @@ describe.skipIf(!hasProc).each([200, 1_024])(
   },
 );
 
-test('once the service is ready no request loads a module', async () => {
-  using folder = temporaryFolder();
-  const keys = await makeKeys(folder.path);
-  await using service = await startWatched(folder.path, {
+/** Expects a ready service to answer all kinds of requests without loading a module. */
+async function expectLoaded(
+  folder: string,
+  keys: Keys,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await using service = await startWatched(folder, {
     PETSTORE_OPERATOR_SECOND_FACTOR: 'optional',
+    ...settings,
   });
   await ready(service);
-  const before = await modulesOf(service, folder.path);
+  const before = await modulesOf(service, folder);
   const requests = firstRequests(`http://localhost:${service.port}`, keys);
   expect(await failuresOf(service, requests)).toEqual([]);
   await useDashboard(`http://localhost:${service.port}`);
   expect((await fetch(`http://127.0.0.1:${service.opsPort}/metrics`)).status).toBe(200);
-  const after = await modulesOf(service, folder.path);
+  const after = await modulesOf(service, folder);
   expect(before).toContain(join(import.meta.dir, '../../src/dashboard/sign-in/sign-in.ts'));
   expect(after.filter((path) => !before.includes(path))).toEqual([]);
+}
+
+describe('once the service is ready no request loads a module', () => {
+  test('with a data folder', async () => {
+    using folder = temporaryFolder();
+    await expectLoaded(folder.path, await makeKeys(folder.path));
+  });
+
+  test.skipIf(!ON_POSTGRES.isHere)('with PostgreSQL and Redis', async () => {
+    using folder = temporaryFolder();
+    await using store = await ON_POSTGRES.open();
+    await expectLoaded(folder.path, await makeKeys(folder.path, store.settings), store.settings);
+  });
 });
 
 describe('code that is loaded after the start', () => {
