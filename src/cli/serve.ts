@@ -14,6 +14,7 @@ import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { FAILED, UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
+import { warnIfPlain } from './plain-http-warning.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole process group, and npm forwards its own copy: the same signal
@@ -68,6 +69,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     if (onTerminal) printBanner(service, only, next, throwaway?.keys);
     else logStart(log, service, only, next);
     warnings?.warnIfUnreachable(config, service, only, log);
+    warnIfPlain(service, only, log);
   } catch (error) {
     await service.stop();
     throw error;

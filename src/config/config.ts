@@ -5,6 +5,7 @@ import type { MailSettings } from '../core/mail.ts';
 import type { Limits } from '../core/plans.ts';
 import { HOUR, SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
+import { readMail } from './mail-settings.ts';
 import { type DatabaseAddresses, parsePostgresUrl } from './postgres-address.ts';
 import { processEnvironment } from './process-environment.ts';
 import { parseRedisUrl, type RedisAddress } from './redis-address.ts';
@@ -133,11 +134,7 @@ export function readConfig(variables = processEnvironment()): Config {
   const port = reader.count('PETSTORE_PORT', 0, 65_535);
   const tls = readTls(reader);
   const addresses = readAddresses(reader, tls ? 'https' : 'http');
-  const smtpUrl = reader.smtpUrl('PETSTORE_SMTP_URL');
-  const from = reader.sender('PETSTORE_MAIL_FROM');
-  if (reader.isGiven('PETSTORE_SMTP_URL') !== reader.isGiven('PETSTORE_MAIL_FROM')) {
-    reader.problem('PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.');
-  }
+  const mail = readMail(reader);
   const secret = reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH);
   const config: Config = {
     host: withoutBrackets(reader.text('PETSTORE_HOST')),
@@ -151,7 +148,7 @@ export function readConfig(variables = processEnvironment()): Config {
     fixedKeys: false,
     database: readDatabase(reader, secret),
     addresses,
-    mail: smtpUrl === undefined || from === undefined ? undefined : { smtpUrl, from },
+    mail,
     contact: reader.contact('PETSTORE_CONTACT'),
     redis: reader.parsed('PETSTORE_REDIS_URL', parseRedisUrl),
     redisTimeout: reader.count('PETSTORE_REDIS_TIMEOUT_MS', 50, MAX_REDIS_TIMEOUT),

@@ -84,6 +84,11 @@ export const SETTINGS = {
     purpose:
       'Mail server, such as smtps://user:password@mail.example.com. Without it no mail is sent.',
   },
+  PETSTORE_SMTP_TLS: {
+    default: 'required',
+    purpose:
+      'Whether a mail server at smtp:// on another host must offer STARTTLS: required, or optional to send links in clear to a server that does not.',
+  },
   PETSTORE_MAIL_FROM: {
     default: 'none',
     purpose: 'Sender of mail; set it together with PETSTORE_SMTP_URL.',

@@ -39,6 +39,7 @@ describe('mail', () => {
     expect(readConfig(MAIL).mail).toEqual({
       smtpUrl: MAIL.PETSTORE_SMTP_URL,
       from: MAIL.PETSTORE_MAIL_FROM,
+      requiresTls: false,
     });
   });
 
@@ -48,6 +49,27 @@ describe('mail', () => {
   ])('half of it is refused', (half) => {
     expect(() => readConfig(half)).toThrow(
       'PETSTORE_SMTP_URL and PETSTORE_MAIL_FROM go together: set both or none.',
+    );
+  });
+
+  test.each([
+    ['smtp://mail.example.com', undefined, true],
+    ['smtp://mail.example.com', 'required', true],
+    ['smtp://mail.example.com', 'optional', false],
+    ['smtp://localhost.example.com', 'required', true],
+    ['smtp://192.168.1.1', 'required', true],
+    ['smtp://127.1.2.3:25', 'required', false],
+    ['smtp://[::1]:25', 'required', false],
+    ['SMTP://LocalHost', 'required', false],
+    ['smtps://mail.example.com', 'required', false],
+  ])('by %s with PETSTORE_SMTP_TLS %p needs STARTTLS: %p', (PETSTORE_SMTP_URL, tls, needed) => {
+    const settings = { ...MAIL, PETSTORE_SMTP_URL, PETSTORE_SMTP_TLS: tls };
+    expect(readConfig(settings).mail?.requiresTls).toBe(needed);
+  });
+
+  test('needs or does without STARTTLS, and nothing else', () => {
+    expect(() => readConfig({ ...MAIL, PETSTORE_SMTP_TLS: 'never' })).toThrow(
+      'PETSTORE_SMTP_TLS must be one of required, optional, not "never".',
     );
   });
 

@@ -8,32 +8,46 @@ export interface Email {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
+  /** Whether it came over TLS. */
+  readonly isEncrypted: boolean;
 }
 
 /** A real mail server on a free port of this machine; stores the received e-mail. */
 export class MailServer implements AsyncDisposable {
   readonly received: Email[] = [];
+  /** The names that clients have signed in with. */
+  readonly signedIn: string[] = [];
   readonly #server: SMTPServer;
   #open = Promise.resolve();
 
-  private constructor() {
+  private constructor({ hasTls = false }: { hasTls?: boolean } = {}) {
     this.#server = new SMTPServer({
       authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      onAuth: (_given, _session, done) => done(null, { user: 'anybody' }),
-      onData: async (stream, { envelope }, done) => {
+      allowInsecureAuth: true,
+      disabledCommands: hasTls ? [] : ['STARTTLS'],
+      onAuth: ({ username = '' }, _session, done) => {
+        this.signedIn.push(username);
+        done(null, { user: 'anybody' });
+      },
+      onData: async (stream, { envelope, secure }, done) => {
         let source = '';
         for await (const part of stream) source += String(part);
         await this.#open;
-        for (const { address } of envelope.rcptTo) this.received.push(readEmail(address, source));
+        for (const { address } of envelope.rcptTo) {
+          this.received.push({ ...readEmail(address, source), isEncrypted: secure });
+        }
         done();
       },
     });
   }
 
-  static async start(): Promise<MailServer> {
-    const mail = new MailServer();
-    mail.#server.listen(0, '127.0.0.1');
+  /**
+   * @param hasTls whether it offers STARTTLS, with a certificate that no authority has signed.
+   * @param host the address to listen at.
+   */
+  static async start({ hasTls = false, host = '127.0.0.1' } = {}): Promise<MailServer> {
+    const mail = new MailServer({ hasTls });
+    mail.#server.listen(0, host);
     await once(mail.#server.server, 'listening');
     return mail;
   }
@@ -44,10 +58,10 @@ export class MailServer implements AsyncDisposable {
   }
 
   /** @param user a name and a password, such as `me:secret`. */
-  url(user?: string): string {
+  url(user?: string, host = '127.0.0.1'): string {
     // The address of a server that listens on TCP has a port.
     const { port } = this.#server.server.address() as AddressInfo;
-    return `smtp://${user === undefined ? '' : `${user}@`}127.0.0.1:${port}`;
+    return `smtp://${user === undefined ? '' : `${user}@`}${host}:${port}`;
   }
 
   /** Accepts no e-mail until the returned function is called. */
@@ -79,7 +93,7 @@ export function tokenFrom({ text }: Email, page: 'verify-email' | 'reset-passwor
   return token;
 }
 
-function readEmail(to: string, source: string): Email {
+function readEmail(to: string, source: string): Omit<Email, 'isEncrypted'> {
   const [head = '', ...body] = source.split('\r\n\r\n');
   const subject = /^Subject: (.*)$/m.exec(head)?.[1]?.trim() ?? '';
   const text = body.join('\n\n');

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts';
 import type { MailSettings } from '../../core/mail.ts';
 import { lazyImport } from '../../lib/lazy.ts';
 import type { Attempts } from './attempts.ts';
@@ -18,9 +19,12 @@ export interface Mailer {
 /** How long a mail server may take to respond, in ms. */
 const TIMEOUT = 15_000;
 
+/** Parameters of a mail server's address with which the library would do without TLS. */
+const TLS_PARAMETERS = ['requireTLS', 'ignoreTLS', 'opportunisticTLS'];
+
 /** @param dashboard address of the dashboard, without a trailing slash. */
 export function createMailer(
-  { smtpUrl, from }: MailSettings,
+  settings: MailSettings,
   dashboard: string,
   attempts: Attempts,
 ): Mailer {
@@ -29,14 +33,8 @@ export function createMailer(
     // Each template has a different subject.
     if (!(await attempts.takeMail(subject, to))) return;
     const { createTransport } = await loadTransport();
-    const transport = createTransport({
-      url: smtpUrl,
-      connectionTimeout: TIMEOUT,
-      greetingTimeout: TIMEOUT,
-      socketTimeout: TIMEOUT,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    const transport = createTransport(transportOptions(settings));
+    const { from } = settings;
     try {
       // An object, so that the library does not look for several addresses or names in it.
       const recipient = { name: '', address: to };
@@ -46,6 +44,8 @@ export function createMailer(
         subject,
         text: `${paragraphs.join('\n\n')}\n`,
       });
+    } catch (error) {
+      throw explained(error, settings);
     } finally {
       transport.close();
     }
@@ -74,6 +74,30 @@ export function createMailer(
         `If it was not you, set a new password at ${dashboard}/forgot-password, then look at your second factors and sessions at ${dashboard}/account.`,
       ]),
   };
+}
+
+/** The options of the library. */
+function transportOptions({ smtpUrl, requiresTls }: MailSettings) {
+  const url = new URL(smtpUrl);
+  if (requiresTls) for (const name of TLS_PARAMETERS) url.searchParams.delete(name);
+  return {
+    url: url.href,
+    requireTLS: requiresTls,
+    connectionTimeout: TIMEOUT,
+    greetingTimeout: TIMEOUT,
+    socketTimeout: TIMEOUT,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** The error with what to do about it, where the mail server has no STARTTLS. */
+function explained(error: unknown, { requiresTls }: MailSettings): unknown {
+  if (!requiresTls || !messageOf(error).includes('STARTTLS')) return error;
+  return new Error(
+    'The mail server offers no STARTTLS, so nothing was sent to it. Use smtps:// in PETSTORE_SMTP_URL, or set PETSTORE_SMTP_TLS=optional to send links in clear.',
+    { cause: error },
+  );
 }
 
 /**
