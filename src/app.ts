@@ -8,6 +8,7 @@ import { Listener } from './http/listener.ts';
 import { HttpService } from './http/pipeline.ts';
 import type { RequestHandler } from './http/serve-options.ts';
 import { startBackgroundJobs } from './jobs/background-jobs.ts';
+import { watchCheckpoints } from './jobs/checkpoints.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { LazyLoading } from './jobs/lazy-loading.ts';
@@ -159,6 +160,7 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const dependencies = { ...backend, parts, leases, config, clock, log };
   const started = await startBackgroundJobs(dependencies);
   starting.use(watchDataFolder(dependencies));
+  watchCheckpoints(dependencies);
   await stores.prepareWrites();
   const lazyParts = new LazyParts();
   lazyParts.add(() => stores.load());

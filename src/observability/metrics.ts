@@ -12,9 +12,10 @@ import type { Stores } from '../storage/stores.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
+import { addStorageMetrics, labelledGauge, type MeasuredStorage } from './storage-metrics.ts';
 
 /** The sources that are read at each scrape; a queue that cannot be read is omitted. */
-interface Measured extends Pick<Stores, 'writer' | 'messages' | 'writes' | 'backups' | 'nodes'> {
+interface Measured extends MeasuredStorage, Pick<Stores, 'writer' | 'messages' | 'backups'> {
   readonly readiness: Pick<Readiness, 'check'>;
 }
 
@@ -86,7 +87,8 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   );
 
   /** @param clock measures durations. */
-  constructor({ writer, messages, writes, backups, nodes, readiness }: Measured, clock: Clock) {
+  constructor(measured: Measured, clock: Clock) {
+    const { writer, messages, backups, nodes, readiness } = measured;
     this.#clock = clock;
     const decisions = this.#decisions;
     new Counter({
@@ -106,7 +108,8 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () =>
       nodes && nodes.lost.length > 0 ? undefined : messages.queued(),
     );
-    this.#labelledGauge(
+    labelledGauge(
+      this.#registry,
       'petstore_not_ready',
       'Whether the check found a problem because of which /readyz answers 503.',
       'check',
@@ -115,24 +118,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
         return Array.from(outcomes, ([name, problem]) => [name, problem === undefined ? 0 : 1]);
       },
     );
-    this.#labelledGauge(
-      'petstore_writes_failing',
-      'Whether the last write to the store failed, or has had no result for 10 s.',
-      'store',
-      () => writes.all().map(({ store, failure }) => [store, failure === undefined ? 0 : 1]),
-    );
-    this.#labelledGauge(
-      'petstore_last_write_age_seconds',
-      'Time since the outcome of the last write to the store.',
-      'store',
-      () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
-    );
-    this.#labelledGauge(
-      'petstore_database_node_lost',
-      'Nodes of a sharded database that cannot be reached: 1 for each.',
-      'node',
-      () => (nodes?.lost ?? []).map((node) => [node, 1]),
-    );
+    addStorageMetrics(this.#registry, measured);
     this.#addOperating(backups);
     addProcessMetrics(this.#registry);
     new Gauge({
@@ -252,26 +238,6 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
 
   #histogram(name: string, help: string, buckets = DURATION_BUCKETS): Histogram {
     return new Histogram({ name, help, buckets, registers: [this.#registry] });
-  }
-
-  /** @param read reads the values at each scrape, each with its label. */
-  #labelledGauge(
-    name: string,
-    help: string,
-    label: string,
-    read: () => Awaitable<Array<readonly [string, number]>>,
-  ): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [this.#registry],
-      async collect() {
-        const values = await read();
-        this.reset();
-        for (const [labelled, value] of values) this.set({ [label]: labelled }, value);
-      },
-    });
   }
 
   /** @param read reads the value at each scrape, if there is one; without `read`, the value is set. */

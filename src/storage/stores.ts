@@ -9,6 +9,7 @@ import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
 import type { StorageMetrics } from './metrics.ts';
 import type { SharedStores } from './shared-stores.ts';
+import type { WriteAheadLogs } from './write-ahead-logs.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** The stores of one environment. */
@@ -44,6 +45,10 @@ export interface DatabaseStores extends SharedStores {
   };
   /** The outcome of the last write to each file, or to the database. */
   readonly writes: WriteOutcomes;
+  /** The write-ahead logs of the data folder's databases; `undefined` with PostgreSQL. */
+  readonly logs: WriteAheadLogs | undefined;
+  /** Records the state of the write-ahead logs in `logs`, after a checkpoint if one is due. */
+  checkpoint(): void;
   /**
    * Prepares for the first write and opens its files, because later no file descriptor may be left for them.
    * Never rejects: a failure is recorded in `writes`.

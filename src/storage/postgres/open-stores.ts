@@ -73,6 +73,8 @@ export async function openPostgresStores(
       },
     },
     writes: database.writes,
+    logs: undefined,
+    checkpoint() {},
     prepareWrites: async () => {},
     load: async () => {},
     probeWrites: () => database.probeWrites(),

@@ -20,7 +20,13 @@ import { damageAdvice, describeDamage, refuseReadOnly, unusable } from './unusab
 export const FULL_CHECK_BYTES = 1024 * 1024;
 
 /** How long to wait for another process's transaction, in ms. */
-const BUSY_TIMEOUT = 5_000;
+export const BUSY_TIMEOUT = 5_000;
+
+/** SQLite checkpoints a write-ahead log of more pages, at each commit. */
+export const CHECKPOINT_AFTER_PAGES = 1_000;
+
+/** A write-ahead log that was longer is truncated to this length when it begins anew, in bytes. */
+export const LOG_LIMIT = 16 * 1024 * 1024;
 
 /** https://sqlite.org/rescode.html#ioerr */
 const SQLITE_IOERR = 10;
@@ -89,6 +95,8 @@ function open(path: string, { create, synchronous }: Opening): Database {
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     database.run(`PRAGMA synchronous = ${synchronous}`);
     switchToLog(database);
+    database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_AFTER_PAGES}`);
+    database.run(`PRAGMA journal_size_limit = ${LOG_LIMIT}`);
     database.run('PRAGMA foreign_keys = ON');
     return database;
   } catch (cause) {

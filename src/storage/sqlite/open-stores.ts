@@ -15,6 +15,7 @@ import { FolderState } from '../folder/folder-state.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
+import { WriteAheadLogs } from '../write-ahead-logs.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { sqliteByHand } from './by-hand.ts';
 import type { Expectations } from './database.ts';
@@ -63,7 +64,7 @@ async function openFiles(
   const accountsFile = databases.openAccounts();
   opening.defer(() => accountsFile.close());
   databases.watchLocks();
-  const requestLog = new RequestLogFile(folder.requests, folder.accounts, threads);
+  const requestLog = databases.requestLog(threads);
   opening.defer(() => requestLog.close());
   const byHand = sqliteByHand(accountsFile, requestLog);
   const shared = sharedStores(sqliteEngine(accountsFile), byHand);
@@ -80,6 +81,11 @@ async function openFiles(
     leases: fileLeases(folder.lock, (path) => state.watch.addLock(path)),
     writer,
     writes: writer.outcomes,
+    logs: databases.logs,
+    checkpoint() {
+      writer.checkpoint();
+      requestLog.checkpoint();
+    },
     prepareWrites: () => writer.open(databases.paths),
     async load() {
       await writer.load();
@@ -95,11 +101,7 @@ async function openFiles(
       if (known) return known;
       const file = openOrExplain(folder, () => databases.openEnvironment(name));
       resources.defer(() => file.close());
-      const stores = {
-        pets: new SqlitePetStore(file),
-        quotas: new SqliteQuotaStore(file),
-        reset: () => file.write({ name: 'resetEnvironment', input: null }),
-      };
+      const stores = environmentStores(file);
       environments.set(name, stores);
       return stores;
     },
@@ -108,6 +110,14 @@ async function openFiles(
       await state.look();
       await resources.disposeAsync();
     },
+  };
+}
+
+function environmentStores(file: SqliteFile): EnvironmentStores {
+  return {
+    pets: new SqlitePetStore(file),
+    quotas: new SqliteQuotaStore(file),
+    reset: () => file.write({ name: 'resetEnvironment', input: null }),
   };
 }
 
@@ -124,6 +134,7 @@ class Databases {
   readonly #folder: DataFolder;
   readonly #clock: Clock;
   readonly #files: StoreFiles;
+  readonly logs: WriteAheadLogs;
   readonly writer: Writer;
   readonly state: FolderState;
   /** The paths of the open databases. */
@@ -133,7 +144,8 @@ class Databases {
     this.#folder = folder;
     this.#clock = clock;
     this.#files = new StoreFiles(folder);
-    this.writer = new Writer({ threads, outcomes: new WriteOutcomes(clock) });
+    this.logs = new WriteAheadLogs(clock);
+    this.writer = new Writer({ threads, outcomes: new WriteOutcomes(clock), logs: this.logs });
     this.state = new FolderState(folder, this.#files.storeId, (reason) => {
       this.writer.refusal = reason;
     });
@@ -153,6 +165,11 @@ class Databases {
     const file = this.#files.openEnvironment(name, open, highestId, this.#clock);
     this.#record(name, this.#folder.database(name));
     return file;
+  }
+
+  requestLog(threads: WriterThreads | undefined): RequestLogFile {
+    const { requests, accounts } = this.#folder;
+    return new RequestLogFile(requests, accounts, { threads, logs: this.logs });
   }
 
   /** Watches the locks of this process. Called after adding the databases, whose loss is reported first. */

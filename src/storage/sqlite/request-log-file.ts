@@ -10,8 +10,7 @@ import type { Selection, SelectionValue } from '../schema/selection.ts';
 import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
 import { REQUESTS_SCHEMA } from './migrations.ts';
-import { Writer } from './writer.ts';
-import type { WriterThreads } from './writer-threads.ts';
+import { Writer, type WriterOptions } from './writer.ts';
 
 /** The open file. */
 interface OpenedFile {
@@ -32,16 +31,16 @@ export class RequestLogFile implements Engine {
   readonly #accountsPath: string;
   /** Identity of the accounts file. If it differs from the file at that path, the folder was moved or replaced. */
   readonly #accounts: string | undefined;
-  readonly #threads: WriterThreads | undefined;
+  readonly #options: WriterOptions;
   #opened: OpenedFile | undefined;
   /** Settles once the previously opened files are closed. */
   #closing: Promise<void> = Promise.resolve();
   #isDamaged = false;
 
   /** @param accountsPath path of the accounts file, which is open. */
-  constructor(path: string, accountsPath: string, threads?: WriterThreads) {
+  constructor(path: string, accountsPath: string, options: WriterOptions = {}) {
     this.#path = path;
-    this.#threads = threads;
+    this.#options = options;
     this.#accountsPath = accountsPath;
     this.#accounts = identify(accountsPath);
   }
@@ -83,6 +82,11 @@ export class RequestLogFile implements Engine {
     await this.#open().file.write({ name: 'addRequests', input: rows });
   };
 
+  /** As in `Writer`; does nothing while the file is not open. */
+  checkpoint(): void {
+    this.#opened?.writer.checkpoint();
+  }
+
   /** Waits for changes in progress. */
   async close(): Promise<void> {
     this.#closeOpened();
@@ -101,7 +105,7 @@ export class RequestLogFile implements Engine {
     const onDamage = () => {
       this.#isDamaged = true;
     };
-    this.#opened = openFile(this.#path, onDamage, this.#threads);
+    this.#opened = openFile(this.#path, onDamage, this.#options);
     return this.#opened;
   }
 
@@ -114,12 +118,8 @@ export class RequestLogFile implements Engine {
   }
 }
 
-function openFile(
-  path: string,
-  onDamage: () => void,
-  threads: WriterThreads | undefined,
-): OpenedFile {
-  const writer = new Writer({ threads });
+function openFile(path: string, onDamage: () => void, options: WriterOptions): OpenedFile {
+  const writer = new Writer(options);
   writer.onDamage = onDamage;
   const open = () => new SqliteFile(path, REQUESTS_SCHEMA, writer, { onDamage });
   let file: SqliteFile;

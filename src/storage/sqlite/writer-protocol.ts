@@ -1,6 +1,7 @@
 import { StorageUnavailable } from '../../core/errors.ts';
 import type { NamedChange } from '../access.ts';
 import type { DatabaseName } from '../data-folder.ts';
+import type { LogState } from './checkpoint.ts';
 import type { WRITES } from './writes.ts';
 
 type HandWritten = {
@@ -52,6 +53,8 @@ export interface CommitRequest {
 /** Messages from the main thread to the writer thread. */
 export type WriterRequest =
   | CommitRequest
+  /** Requests the state of a write-ahead log, after a checkpoint if one is due. */
+  | { readonly kind: 'checkpoint'; readonly path: string }
   /** Loads the changes that both engines share. */
   | { readonly kind: 'load' }
   /** Closes the files; the last process to do so checkpoints their write-ahead logs. */
@@ -82,6 +85,7 @@ export function errorOf({ unavailable, message }: WriteResult & { ok: false }): 
 export type WriterReply =
   | { readonly kind: 'committed'; readonly path: string; readonly results: readonly WriteResult[] }
   | { readonly kind: 'loaded' }
+  | { readonly kind: 'checkpointed'; readonly path: string; readonly log: LogState }
   | { readonly kind: 'closed' };
 
 /**

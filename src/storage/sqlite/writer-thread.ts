@@ -2,6 +2,7 @@ import { type Database, SQLiteError } from 'bun:sqlite';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { lazyImport } from '../../lib/lazy.ts';
 import type { NamedChange } from '../access.ts';
+import { checkpoint, type LogState, logBytes } from './checkpoint.ts';
 import { connect } from './database.ts';
 import { damageIn, isStorageFailure } from './failures.ts';
 import { openRecords, type Records } from './id-records.ts';
@@ -60,6 +61,11 @@ async function handle(request: WriterRequest): Promise<void> {
     reply({ kind: 'loaded' });
     return;
   }
+  if (request.kind === 'checkpoint') {
+    const { path } = request;
+    reply({ kind: 'checkpointed', path, log: lookAtLog(path) });
+    return;
+  }
   const { path, writes } = request;
   const needsChanges = writes.some(({ name }) => name === 'change');
   const loaded = needsChanges ? await loadChanges() : undefined;
@@ -68,6 +74,14 @@ async function handle(request: WriterRequest): Promise<void> {
 
 function reply(message: WriterReply): void {
   self.postMessage(pack(message));
+}
+
+function lookAtLog(path: string): LogState {
+  try {
+    return checkpoint(databaseAt(path), path);
+  } catch (error) {
+    return { bytes: logBytes(path), isBehind: true, failure: describe(error) };
+  }
 }
 
 async function commit(

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { StorageMetrics } from '../metrics.ts';
+import { WriteAheadLogs } from '../write-ahead-logs.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { BATCH_SIZE, QUEUE_CAPACITY } from '../write-queue.ts';
 import {
@@ -14,34 +15,17 @@ import {
   unpack,
   type Write,
   type WriteOutputs,
-  type WriteResult,
   type WriterReply,
   type WriterRequest,
 } from './writer-protocol.ts';
+import { measureCommit, type Queue, URGENT, type Waiting } from './writer-queue.ts';
 import { OWN_THREADS, type WriterThreads } from './writer-threads.ts';
 
-/**
- * Changes that are always part of the next transaction, because a crash loses the quotas that are not saved. Each is
- * added only after the previous one is saved, so that few are waiting.
- */
-const URGENT: ReadonlySet<Write['name']> = new Set(['saveQuotas', 'dropQuotas']);
-
-interface Waiting {
-  readonly write: Write;
-  readonly settle: (result: WriteResult) => void;
-}
-
-interface Queue {
-  readonly waiting: Waiting[];
-  inFlight: Waiting[];
-  /** When the transaction in flight was sent, on the clock of the metrics; `undefined` without metrics. */
-  sentAt: number | undefined;
-}
-
-interface WriterOptions {
+export interface WriterOptions {
   /** By default each writer starts its own thread. */
   readonly threads?: WriterThreads | undefined;
   readonly outcomes?: WriteOutcomes;
+  readonly logs?: WriteAheadLogs;
 }
 
 /**
@@ -57,6 +41,9 @@ export class Writer {
   /** Why the last transaction of a file failed, by path. */
   readonly #failing = new Map<string, string>();
   readonly #recorded = new Map<string, Recorded>();
+  readonly #logs: WriteAheadLogs;
+  /** The files whose logs the thread is looking at. */
+  readonly #lookingAt = new Set<string>();
   #closed: PromiseWithResolvers<void> | undefined;
   /** Settles once the thread has loaded the code of rare changes; `undefined` if that was not requested. */
   #loaded: PromiseWithResolvers<void> | undefined;
@@ -75,9 +62,11 @@ export class Writer {
   constructor({
     threads = OWN_THREADS,
     outcomes = new WriteOutcomes(systemClock),
+    logs = new WriteAheadLogs(systemClock),
   }: WriterOptions = {}) {
     this.#threads = threads;
     this.outcomes = outcomes;
+    this.#logs = logs;
   }
 
   /** The number of waiting changes, including those being committed. */
@@ -152,6 +141,16 @@ export class Writer {
     await Promise.all(failing.map((path) => this.run(path, { name: 'probe', input: null })));
   }
 
+  /** Records the state of the write-ahead log of each file, after a checkpoint if one is due. */
+  checkpoint(): void {
+    if (!this.#thread || this.#closed) return;
+    for (const path of this.#queues.keys()) {
+      if (this.#lookingAt.has(path)) continue;
+      this.#lookingAt.add(path);
+      this.#post({ kind: 'checkpoint', path });
+    }
+  }
+
   /** Waits for all accepted changes, then closes the files. Accepts no further changes. */
   async close(): Promise<void> {
     if (!this.#closed) {
@@ -186,6 +185,11 @@ export class Writer {
   }
 
   #receive(reply: WriterReply): void {
+    if (reply.kind === 'checkpointed') {
+      this.#lookingAt.delete(reply.path);
+      this.#logs.observed(basename(reply.path), reply.log);
+      return;
+    }
     if (reply.kind !== 'committed') {
       (reply.kind === 'closed' ? this.#closed : this.#loaded)?.resolve();
       return;
@@ -193,24 +197,13 @@ export class Writer {
     const queue = this.#queueFor(reply.path);
     const settled = queue.inFlight;
     queue.inFlight = [];
-    this.#measure(reply, queue.sentAt);
+    measureCommit(this.metrics, reply.results, queue.sentAt);
     this.#recordOutcome(reply, settled);
     this.#send(reply.path, queue);
     for (const [index, { settle }] of settled.entries()) {
       settle(reply.results[index] ?? NO_RESULT);
     }
     this.#closeWhenIdle();
-  }
-
-  #measure({ results }: WriterReply & { kind: 'committed' }, sentAt: number | undefined): void {
-    const { metrics } = this;
-    if (!metrics || sentAt === undefined) return;
-    const took = metrics.now() - sentAt;
-    const failed = results.filter(({ ok }) => !ok).length;
-    if (failed > 0) metrics.notCommitted(failed);
-    if (failed < results.length) metrics.committed(results.length - failed, took);
-    if (results.some((result) => !result.ok && result.unavailable)) metrics.databaseFailed();
-    else metrics.databaseReplied(took);
   }
 
   #recordOutcome(
@@ -275,6 +268,7 @@ export class Writer {
   #endThread(end = (thread: Worker) => thread.terminate()): void {
     const thread = this.#thread;
     this.#thread = undefined;
+    this.#lookingAt.clear();
     if (thread) end(thread);
   }
 

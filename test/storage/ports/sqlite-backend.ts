@@ -29,11 +29,9 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     production: open('production', ENVIRONMENT_SCHEMA),
     staging: open('staging', ENVIRONMENT_SCHEMA),
   };
-  const requestLog = new RequestLogFile(
-    join(folder, 'requests.db'),
-    join(folder, 'accounts.db'),
-    REUSED_THREADS,
-  );
+  const requestLog = new RequestLogFile(join(folder, 'requests.db'), join(folder, 'accounts.db'), {
+    threads: REUSED_THREADS,
+  });
   const file = (environment: Environment = 'production') => environments[environment];
   return {
     ...sharedStores(sqliteEngine(accounts), sqliteByHand(accounts, requestLog)),
