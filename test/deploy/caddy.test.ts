@@ -1,21 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
+import { hasCaddy, startShippedCaddy } from '../support/caddy.ts';
 import { createKey } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
-import { accepts, freePort } from '../support/free-port.ts';
-import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
+import { freePort } from '../support/free-port.ts';
+import { eventually, TestService } from '../support/harness.ts';
 import { LiveReader } from '../support/live-reader.ts';
-
-const SHIPPED = join(import.meta.dir, '..', '..', 'deploy', 'caddy', 'Caddyfile');
-const CADDY = Bun.which('caddy');
-if (!CADDY) console.warn('Tests of Caddy are skipped: install caddy to run them.');
 
 /** The service behind Caddy with the shipped configuration, without TLS. */
 async function behindCaddy(settings: Record<string, string> = {}) {
   const resources = new AsyncDisposableStack();
-  const folder = resources.use(temporaryFolder());
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const service = resources.use(
@@ -28,29 +22,13 @@ async function behindCaddy(settings: Record<string, string> = {}) {
       },
     }),
   );
-  const opsPort = new URL(service.opsUrl).port;
-  const file = join(folder.path, 'Caddyfile');
-  const shipped = readFileSync(SHIPPED, 'utf8')
-    .replace('\n{\n', '\n{\n\tadmin off\n')
-    .replace('petstore.example.com {', `http://localhost:${port} {\n\tbind 127.0.0.1`)
-    .replace('127.0.0.1:3000', `127.0.0.1:${service.port}`)
-    .replace('health_port 3001', `health_port ${opsPort}`);
-  writeFileSync(file, shipped);
-  const child = Bun.spawn([CADDY ?? 'caddy', 'run', '--adapter', 'caddyfile', '--config', file], {
-    env: { ...process.env, HOME: folder.path, XDG_DATA_HOME: folder.path },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  resources.defer(async () => {
-    child.kill('SIGTERM');
-    await child.exited;
-  });
-  await eventually(() => accepts(port));
-  // Caddy forwards requests once the first check of /readyz has succeeded.
-  await eventually(async () => (await fetch(`${origin}/v1/openapi.json`)).ok);
+  const opsPort = Number(new URL(service.opsUrl).port);
+  const processes = { example: 'one process', processPort: service.port, opsPort } as const;
+  resources.use(await startShippedCaddy({ port, ...processes }));
   return { origin, service, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-describe.skipIf(!CADDY)('Caddy, as it is shipped,', () => {
+describe.skipIf(!hasCaddy)('Caddy, as it is shipped,', () => {
   test('passes requests on, with the Host header and compressed replies as they are', async () => {
     await using it = await behindCaddy();
     const { secret } = await it.service.account();

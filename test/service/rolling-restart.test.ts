@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { startNginx } from '../deploy/documented-nginx.ts';
+import { addressesOf, hasCaddy, startShippedCaddy } from '../support/caddy.ts';
 import { freePort } from '../support/free-port.ts';
 import { AMPLE, eventually, SLOW_REPLY } from '../support/harness.ts';
 import { hasNginx, startShippedNginx } from '../support/nginx.ts';
@@ -107,29 +108,75 @@ async function restartBehindReadyProxy(store: SharedStore): Promise<void> {
   await scene.expectWhole(load);
 }
 
-async function restartBehindNginx(
+/** Settings of the three processes, by which the proxy knows them, and the drain that they need. */
+interface Placement {
+  readonly settings: ReadonlyArray<Readonly<Record<string, string>>>;
+  /** How often clients repeat a call that failed; their default if omitted. */
+  readonly maxRetries?: number;
+}
+
+async function restartInTurn(
   store: SharedStore,
-  startProxy: (ports: readonly number[]) => Promise<AsyncDisposable & { readonly url: string }>,
+  { settings, ...retries }: Placement,
+  startProxy: () => Promise<AsyncDisposable & { readonly url: string }>,
 ): Promise<void> {
   await using scene = await openScene(store);
-  const start = (port: number) =>
-    scene.start({ PETSTORE_PORT: String(port), PETSTORE_DRAIN_SECONDS: '1' });
-  const ports = [await freePort(), await freePort(), await freePort()];
-  const old = await Promise.all(ports.map(start));
-  await using proxy = await startProxy(ports);
-  const load = startLoad(proxy.url, { apiKey: scene.apiKey });
+  const start = async (each: Readonly<Record<string, string>> = {}) => {
+    const started = await scene.start(each);
+    // As an operator, who goes on once `petstore health --ready --wait` has ended.
+    const host = each['PETSTORE_OPS_HOST'] ?? '127.0.0.1';
+    await eventually(async () => (await fetch(`http://${host}:${started.opsPort}/readyz`)).ok);
+    return started;
+  };
+  const old = await Promise.all(settings.map(start));
+  await using proxy = await startProxy();
+  const load = startLoad(proxy.url, { apiKey: scene.apiKey, ...retries });
   const nextCalls = async () => {
     const before = load.sent.length;
     await eventually(() => load.sent.length > before + 50);
   };
-  for (const process of old) {
+  for (const [index, process] of old.entries()) {
     await nextCalls();
     expect(await process.end('SIGTERM')).toBe(0);
     await nextCalls();
-    await start(process.port);
+    await start(settings[index]);
   }
+  await nextCalls();
   await load.end();
   await scene.expectWhole(load);
+}
+
+/** On three ports of this machine. */
+async function restartBehindNginx(
+  store: SharedStore,
+  startProxy: (ports: readonly number[]) => Promise<AsyncDisposable & { readonly url: string }>,
+  { drain = '1', ...retries }: { readonly drain?: string; readonly maxRetries?: number } = {},
+): Promise<void> {
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const settings = ports.map((port) => ({
+    PETSTORE_PORT: String(port),
+    PETSTORE_DRAIN_SECONDS: drain,
+  }));
+  await restartInTurn(store, { settings, ...retries }, () => startProxy(ports));
+}
+
+/** On three addresses of this machine, with the same ports. No call may fail, also without retries. */
+async function restartBehindCaddy(
+  store: SharedStore,
+  example: 'three processes on one machine' | 'three machines',
+): Promise<void> {
+  const [port, processPort, opsPort] = [await freePort(), await freePort(), await freePort()];
+  const settings = addressesOf(example).map((address) => ({
+    ...{ PETSTORE_HOST: address, PETSTORE_PORT: String(processPort) },
+    ...{ PETSTORE_OPS_HOST: address, PETSTORE_OPS_PORT: String(opsPort) },
+    // As the configuration says.
+    PETSTORE_DRAIN_SECONDS: '6',
+    PETSTORE_PUBLIC_URL: `http://localhost:${port}`,
+  }));
+  expect(settings).toHaveLength(3);
+  await restartInTurn(store, { settings, maxRetries: 0 }, () =>
+    startShippedCaddy({ port, example, processPort, opsPort }),
+  );
 }
 
 describe('a rolling restart of three processes under load', () => {
@@ -150,4 +197,16 @@ describe('a rolling restart of three processes under load', () => {
     'on PostgreSQL behind the nginx that is shipped does so too',
     () => restartBehindNginx(ON_POSTGRES, startShippedNginx),
   );
+
+  test.skipIf(!(hasNginx && ON_ONE_FOLDER.isHere))(
+    'on one folder behind the nginx that is shipped, with the drain of compose.yaml, needs no retries',
+    () => restartBehindNginx(ON_ONE_FOLDER, startShippedNginx, { drain: '6', maxRetries: 0 }),
+  );
+
+  for (const example of ['three processes on one machine', 'three machines'] as const) {
+    test.skipIf(!(hasCaddy && ON_ONE_FOLDER.isHere))(
+      `on one folder behind the Caddy that is shipped for ${example} needs no retries`,
+      () => restartBehindCaddy(ON_ONE_FOLDER, example),
+    );
+  }
 });
