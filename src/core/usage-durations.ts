@@ -20,9 +20,11 @@ export function durationBucket(took: number): number {
 }
 
 export function addDurations(a: DurationCounts, b: DurationCounts): DurationCounts {
-  return Array.from({ length: DURATION_BUCKET_COUNT }, (_, bucket) => {
-    return (a[bucket] ?? 0) + (b[bucket] ?? 0);
-  });
+  const sums: number[] = [];
+  for (let bucket = 0; bucket < DURATION_BUCKET_COUNT; bucket += 1) {
+    sums.push((a[bucket] ?? 0) + (b[bucket] ?? 0));
+  }
+  return sums;
 }
 
 /**

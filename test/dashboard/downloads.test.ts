@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, type Mock, spyOn, tes
 import { connect, type Socket } from 'node:net';
 import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../src/core/request-log.ts';
 import { hourOf } from '../../src/core/usage.ts';
+import type { RequestPage } from '../../src/dashboard/shared/requests.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import {
   customer,
@@ -9,6 +10,7 @@ import {
   dashboardScene,
   expectRefusal,
   operator,
+  reportOf,
 } from '../support/dashboard-scene.ts';
 import type { Visitor } from '../support/dashboard-visitor.ts';
 import { eventually } from '../support/harness.ts';
@@ -106,8 +108,17 @@ const FILES = {
   'the audit log as CSV': '/api/operator/audit?format=csv',
 };
 
-describe('a file', () => {
-  test.each(Object.entries(FILES))('with %s lets others through', async (_name, path) => {
+/** Lists and sums that read all rows of an account. */
+const READ_ROW_BY_ROW = {
+  'a page of the request log with a filter': '/api/requests?path=11112',
+  'a page of the request log with an unknown code': '/api/requests?code=none',
+  'a report of usage': '/api/usage/requests?last=7d',
+  'the events of an account': '/api/usage',
+};
+
+describe('what reads many rows', () => {
+  const all = { ...FILES, ...READ_ROW_BY_ROW };
+  test.each(Object.entries(all))('lets others through: %s', async (_name, path) => {
     const reader = path.includes('operator') ? boss : visitor;
     let isComplete = false;
     const file = reader.get(path).then(async (reply) => {
@@ -125,6 +136,34 @@ describe('a file', () => {
     expect(answered).toBeGreaterThan(4);
   });
 
+  test('finds in a page of a filter exactly what matches, wherever it is', async () => {
+    const found = async (query: string) => {
+      const page = await visitor.json<RequestPage>('GET', `/api/requests?${query}`);
+      return page.requests.map(({ requestId }) => requestId);
+    };
+    for (const index of [0, 199, 200, 201, KEPT_PER_ACCOUNT - 1]) {
+      expect(await found(`id=request-${index}`)).toEqual([`request-${index}`]);
+    }
+    const end = new Date(scene.clock.now().wall - 2 * 3_600 * SECOND).toISOString();
+    expect(await found(`to=${end}&status=2xx`)).toHaveLength(50);
+    expect(await found('code=none')).toEqual([]);
+  });
+
+  test('adds up the usage of all parts of a period', async () => {
+    const report = await reportOf(visitor, 'last=7d');
+    expect(report.total.succeeded).toBe(HOURS * KEYS * OPERATIONS.length);
+    expect(report.keys.map(({ succeeded }) => succeeded)).toEqual(
+      Array.from({ length: KEYS }, () => HOURS * OPERATIONS.length),
+    );
+    expect(report.operations.map(({ succeeded }) => succeeded)).toEqual(
+      OPERATIONS.map(() => HOURS * KEYS),
+    );
+    const inBuckets = report.buckets.reduce((sum, { succeeded }) => sum + succeeded, 0);
+    expect(inBuckets).toBe(report.total.succeeded);
+  });
+});
+
+describe('a file', () => {
   test('holds every entry once, in order', async () => {
     const expected = Array.from({ length: KEPT_PER_ACCOUNT }, (_, index) => `request-${index}`);
     const json = await visitor.json<{ requestId: string }[]>(

@@ -1,17 +1,19 @@
 import type { Selectable } from 'kysely';
-import type {
-  BatchMark,
-  DetailedUsage,
-  OperationUsageTotal,
-  PeriodUsage,
-  SubjectUsage,
-  UsageRecord,
-  UsageSelection,
-  UsageStore,
+import {
+  addFigures,
+  type BatchMark,
+  type DetailedUsage,
+  type OperationUsageTotal,
+  type PeriodUsage,
+  type SubjectUsage,
+  type UsageRecord,
+  type UsageSelection,
+  type UsageStore,
 } from '../../core/usage.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches } from '../schema/batches.ts';
 import type { Database, Transaction } from '../schema/schema.ts';
+import { inSlices } from '../schema/slices.ts';
 import {
   COUNT_COLUMNS,
   DETAIL_COLUMNS,
@@ -22,6 +24,9 @@ import {
 
 /** Hourly rows that are added up to days in one transaction: few enough that creating a pet never waits long for it. */
 const ADDED_UP_AT_ONCE = 240;
+
+/** Rows that are summed at once, unless one hour has more; they take about 10 ms. */
+const SUMMED_AT_ONCE = 1_000;
 
 const DAY_HOURS = 24;
 const KEY = ['account_id', 'hour', 'hours', 'key_id', 'operation'] as const;
@@ -102,32 +107,21 @@ export class StoredUsage implements UsageStore {
   }
 
   async byPeriod(selection: UsageSelection): Promise<PeriodUsage[]> {
-    const rows = await (await this.#selected(selection))
-      .select(['environment', 'hour', 'hours'])
-      .select(({ fn, cast }) =>
-        OUTCOME_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
-      )
-      .groupBy(['hour', 'hours', 'environment'])
-      .orderBy('hour')
-      .orderBy('environment')
-      .execute();
-    return rows.map(({ client_errors: clientErrors, server_errors: serverErrors, ...row }) => {
-      return { ...row, clientErrors, serverErrors };
-    });
+    const found: PeriodUsage[] = [];
+    for await (const slice of this.#slices(selection)) found.push(...(await this.#byPeriod(slice)));
+    return found;
   }
 
   async bySubject(selection: UsageSelection): Promise<SubjectUsage[]> {
-    const rows = await (await this.#selected(selection))
-      .select(['environment', 'key_id', 'operation'])
-      .select(({ fn, cast }) =>
-        COUNT_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
-      )
-      .groupBy(['environment', 'key_id', 'operation'])
-      .orderBy('environment')
-      .orderBy('key_id')
-      .orderBy('operation')
-      .execute();
-    return rows.map(usageFromRow);
+    const sums = new Map<string, SubjectUsage>();
+    for await (const slice of this.#slices(selection)) {
+      for (const usage of await this.#bySubject(slice)) {
+        const name = `${usage.environment} ${usage.keyId} ${usage.operation}`;
+        const sum = sums.get(name);
+        sums.set(name, sum ? { ...usage, ...addFigures(sum, usage) } : usage);
+      }
+    }
+    return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, usage]) => usage);
   }
 
   async totals(first: number): Promise<OperationUsageTotal[]> {
@@ -180,13 +174,62 @@ export class StoredUsage implements UsageStore {
     await this.#batches.pruneMarks?.(hour);
   }
 
-  /** The selected rows, including those written by earlier releases. */
-  async #selected({
-    accountId,
-    first,
-    last = Number.MAX_SAFE_INTEGER,
-    ...subject
-  }: UsageSelection) {
+  /** Parts of the selection with few rows, the earliest first. */
+  async *#slices(selection: UsageSelection): AsyncGenerator<UsageSelection> {
+    const { accountId, first, last: end = Number.MAX_SAFE_INTEGER } = selection;
+    const hourOfRow = async (from: number, offset: number) => {
+      const query = (await this.#access.queries())
+        .selectFrom('key_usage')
+        .select('hour')
+        .where('account_id', '=', accountId)
+        .where('hour', '>=', from)
+        .where('hour', '<=', end);
+      return (await query.orderBy('hour').offset(offset).limit(1).executeTakeFirst())?.hour;
+    };
+    const endAfter = async (after = first - 1) => {
+      const start = after + 1;
+      const beyond = await hourOfRow(start, SUMMED_AT_ONCE);
+      if (beyond === undefined) return undefined;
+      // An hour is summed at once.
+      const begin = (await hourOfRow(start, 0)) ?? beyond;
+      return Math.max(begin, beyond - 1);
+    };
+    for await (const { after = first - 1, last = end } of inSlices(undefined, endAfter)) {
+      yield { ...selection, first: after + 1, last };
+    }
+  }
+
+  async #byPeriod(selection: UsageSelection): Promise<PeriodUsage[]> {
+    const rows = await (await this.#selected(selection, []))
+      .select(['environment', 'hour', 'hours'])
+      .select(({ fn, cast }) =>
+        OUTCOME_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
+      )
+      .groupBy(['hour', 'hours', 'environment'])
+      .orderBy('hour')
+      .orderBy('environment')
+      .execute();
+    return rows.map(({ client_errors: clientErrors, server_errors: serverErrors, ...row }) => {
+      return { ...row, clientErrors, serverErrors };
+    });
+  }
+
+  async #bySubject(selection: UsageSelection): Promise<SubjectUsage[]> {
+    const rows = await (await this.#selected(selection))
+      .select(['environment', 'key_id', 'operation'])
+      .select(({ fn, cast }) =>
+        COUNT_COLUMNS.map((column) => cast<number>(fn.sum(column), 'bigint').as(column)),
+      )
+      .groupBy(['environment', 'key_id', 'operation'])
+      .execute();
+    return rows.map(usageFromRow);
+  }
+
+  /** The selected rows, including those written by earlier releases. @param details columns to read. */
+  async #selected(
+    { accountId, first, last = Number.MAX_SAFE_INTEGER, ...subject }: UsageSelection,
+    details: readonly (typeof DETAIL_COLUMNS)[number][] = DETAIL_COLUMNS,
+  ) {
     const { environment, keyId, operation } = subject;
     const queries = await this.#access.queries();
     const ofEarlierReleases = queries
@@ -196,9 +239,7 @@ export class StoredUsage implements UsageStore {
       .select(({ cast, val }) => cast<string>(val(''), 'text').as('key_id'))
       .select(({ cast, val }) => cast<string>(val(''), 'text').as('operation'))
       .select(OUTCOME_COLUMNS)
-      .select(({ lit, cast }) =>
-        DETAIL_COLUMNS.map((column) => cast<number>(lit(0), 'bigint').as(column)),
-      )
+      .select(({ lit, cast }) => details.map((column) => cast<number>(lit(0), 'bigint').as(column)))
       .where('account_id', '=', accountId)
       .where('hour', '>=', first)
       .where('hour', '<=', last);
@@ -206,7 +247,7 @@ export class StoredUsage implements UsageStore {
       .selectFrom('key_usage')
       .select(['environment', 'hour', 'hours', 'key_id', 'operation'])
       .select(OUTCOME_COLUMNS)
-      .select(DETAIL_COLUMNS)
+      .select(details)
       .where('account_id', '=', accountId)
       .where('hour', '>=', first)
       .where('hour', '<=', last)
