@@ -16,6 +16,7 @@ import type { Limits } from '../core/plans.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
+import type { SecurityMetrics } from '../core/security-metrics.ts';
 import type { SessionStore } from '../core/sessions.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Connections } from '../http/listener.ts';
@@ -84,6 +85,7 @@ export interface DashboardOptions {
   /** The connections of the requests in flight. */
   readonly connections: Pick<Connections, 'closeAfter'>;
   readonly clock: Clock;
+  readonly metrics: SecurityMetrics;
   /** By default argon2id. */
   readonly passwords?: Passwords | undefined;
   readonly log: {

@@ -7,6 +7,7 @@ import { createLink } from './links.ts';
 import { createMailer, linkTo } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
+import { SecurityEvents } from './security-events.ts';
 import { findSession } from './session-age.ts';
 
 /** Accounts, passwords and sessions on better-auth, stored in the stores' own tables. */
@@ -15,6 +16,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const attempts = new Attempts(options.attempts, clock, options.signUpLimits);
   const mailer = mail && createMailer(mail, addresses.dashboard, attempts);
   const auth = await createAuth(options);
+  const events = new SecurityEvents(options);
   const jobs = new Set<Promise<void>>();
   const cookie = cookieOf(addresses.dashboard, 'browser');
   const authContext = await auth.$context;
@@ -22,7 +24,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const browsers = new KnownBrowsers(stores.sessionSecret, cookie, clock, async (accountId) => {
     return (await internalAdapter.findCredentialAccount(accountId))?.password;
   });
-  const parts = { auth, authContext, options, attempts, browsers, mailer, jobs };
+  const parts = { auth, authContext, options, attempts, browsers, events, mailer, jobs };
   return {
     handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
@@ -55,7 +57,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       return linkTo(addresses.dashboard, 'reset-password', token);
     },
     async close() {
-      await Promise.all(jobs);
+      await Promise.all([...jobs, events.close()]);
     },
   };
 }
