@@ -90,7 +90,7 @@ test('run says what to do where the folder for temporary files is missing', asyn
   expect([code, stderr]).toEqual([
     2,
     expect.stringMatching(
-      `Cannot make a folder in ${missing}: .+ Or set TMPDIR to another folder.`,
+      /^petstore: Cannot make a folder in .+: .+ set TMPDIR to another folder\.\n$/,
     ),
   ]);
 });
