@@ -2,6 +2,7 @@ import { createApis } from './api/apis.ts';
 import type { Addresses, Config, Part } from './config/config.ts';
 import type { Environment } from './core/environments.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
+import type { Pages } from './dashboard/options.ts';
 import type { Passwords } from './dashboard/sign-in/passwords.ts';
 import type { Api } from './http/api.ts';
 import { Listener } from './http/listener.ts';
@@ -12,6 +13,7 @@ import { watchCheckpoints } from './jobs/checkpoints.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { LazyLoading } from './jobs/lazy-loading.ts';
+import type { SecretJobs } from './jobs/secrets.ts';
 import { loadTls } from './jobs/tls.ts';
 import type { Clock } from './lib/clock.ts';
 import { LazyParts, lazyImport } from './lib/lazy.ts';
@@ -78,20 +80,19 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { stores, limiters, metrics, tracing, ops, recorder, readiness, jobs } = backend;
-  const listener = new Listener(config.host, config.port, log, {
-    tls: tls?.pair,
-    keepAliveSeconds: config.keepAliveSeconds,
-  });
+  const { host, port, keepAliveSeconds } = config;
+  const listener = new Listener(host, port, log, { tls: tls?.pair, keepAliveSeconds });
   const addresses = config.addresses(listener.port);
   const requestLog = tracing.addTraceId(log);
   const loadDashboardOptions = async () => ({
     ...config,
     ...(await backend.accountLimits()),
-    ...{ addresses, stores, clock },
+    addresses,
+    stores,
     followChanges: backend.followChanges,
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
-    metrics: metrics.security,
+    clock,
     passwords: given.passwords,
     log: requestLog,
   });
@@ -101,6 +102,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     ? openDashboard(addresses.dashboard, loadDashboardOptions, dashboardParts)
     : undefined;
   starting.defer(() => pages?.close());
+  await followSecrets({ ...backend, clock, log }, pages);
   starting.defer(() => listener.stop(config.stopGrace, config.drainFor));
   starting.defer(() => pages?.endStreams(true));
 
@@ -166,4 +168,11 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const limits = { limiters: started.limiters, stores, redis, clock };
   const lazyLimits = lazyParts.add(async () => (await loadAccountLimits()).accountLimits(limits));
   return { ...backend, ...started, lazyParts, accountLimits: lazyLimits };
+}
+
+/** Starts the jobs for a secret that changes; other services do not load them. */
+async function followSecrets(dependencies: SecretJobs, pages: Pages | undefined): Promise<void> {
+  if (!dependencies.stores.secrets.areSeveral) return;
+  const { watchSecrets } = await import('./jobs/secrets.ts');
+  watchSecrets(dependencies, pages);
 }

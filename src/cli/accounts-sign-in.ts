@@ -62,8 +62,7 @@ export async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
   // Loaded here so that no other command waits for it.
   const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
   const { operatorsNeedSecondFactor, signUpLimits } = config;
-  const metrics = { recordSignIn() {}, recordRefusal() {} };
-  const needed = { stores, attempts, operatorsNeedSecondFactor, signUpLimits, clock, log, metrics };
+  const needed = { stores, attempts, operatorsNeedSecondFactor, signUpLimits, clock, log };
   return createSignIn({ ...needed, addresses: { dashboard }, mail: undefined });
 }
 

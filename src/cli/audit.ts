@@ -47,27 +47,16 @@ async function list(options: ListOptions): Promise<void> {
     const entries = await find(session, options);
     if (options.json) {
       return printJson(
-        entries.map(({ number, at, by, action, accountId, email, detail, client }) => {
+        entries.map(({ number, at, by, action, accountId, email, detail }) => {
           const account = { accountId: accountId || null, email: email ?? null };
-          const { device = null, address = null } = client ?? {};
-          return {
-            number,
-            at: isoTime(at),
-            actor: by,
-            action,
-            ...account,
-            detail,
-            device,
-            address,
-          };
+          return { number, at: isoTime(at), actor: by, action, ...account, detail };
         }),
       );
     }
     printTable(
-      ['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'FROM', 'DETAIL'],
-      entries.map(({ at, by, action, accountId, email, detail, client }) => {
-        const from = client ? `${client.device}, ${client.address}` : '-';
-        return [formatTime(at), by, action, email ?? (accountId || '-'), from, detail];
+      ['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'DETAIL'],
+      entries.map(({ at, by, action, accountId, email, detail }) => {
+        return [formatTime(at), by, action, email ?? (accountId || '-'), detail];
       }),
       'No such entries.',
     );
@@ -81,8 +70,7 @@ async function find(
   const { stores, clock } = session;
   const accountId = account && (await idOf(session, account));
   const earliest = since === undefined ? from : clock.now().wall - since;
-  const actions = action && [action];
-  const filter = { actor, accountId, actions, from: earliest, to };
+  const filter = { actor, accountId, action, from: earliest, to };
   const entries = await stores.audit.list(limit, undefined, filter);
   const ids = [...new Set(entries.map((each) => each.accountId))];
   const emails = new Map((await stores.accounts.findAll(ids)).map(({ id, email }) => [id, email]));

@@ -33,17 +33,21 @@ export function addDatabaseCommands(program: Command): void {
 
 async function migrate({ json }: JsonOption): Promise<void> {
   const config = readConfig();
-  const { dataDir } = config;
+  const { dataDir, previousSecrets } = config;
   const database = requireDatabase(config, 'the database that everything goes to');
   const { SingleBar } = await import('cli-progress');
   const { migrateStore } = await import('../storage/store-migration/migrate-store.ts');
   const format = '{bar} {percentage}% | {value} of {total} rows carried over or compared';
   // Shown on stderr, and only if that is a terminal.
   const bar = json ? undefined : new SingleBar({ format });
-  const tables = await migrateStore(dataDir, database, {
-    onStart: (rows) => bar?.start(rows, 0),
-    onProgress: (rows) => bar?.update(rows),
-  }).finally(() => bar?.stop());
+  const tables = await migrateStore(
+    dataDir,
+    { ...database, previousSecrets },
+    {
+      onStart: (rows) => bar?.start(rows, 0),
+      onProgress: (rows) => bar?.update(rows),
+    },
+  ).finally(() => bar?.stop());
   if (json) return printJson({ folder: dataDir, tables });
   for (const { name, rows, digest } of tables) {
     printLine(`${String(rows).padStart(10)} ${name.padEnd(36)} ${digest.slice(0, 16)}`);

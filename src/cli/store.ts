@@ -8,6 +8,7 @@ import type { CheckedFile } from '../storage/folder/file-check.ts';
 import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine, printResult } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
+import { addSecretCommands } from './store-secrets.ts';
 
 /** Files of the data folder that can be re-created. */
 const FILES = ['accounts.db', 'production.db', 'staging.db', 'store.json'];
@@ -17,7 +18,9 @@ const LOWEST_PRIORITY = 19;
 
 /** Adds the commands that check and repair the data folder. Each loads its own code, so no other command waits. */
 export function addStoreCommands(program: Command): void {
-  const store = program.command('store').description('Check and repair the data folder.');
+  const store = program
+    .command('store')
+    .description('Check and repair the data folder, and change its secret.');
   store
     .command('acknowledge-loss')
     .description('Accept that animals or changes were lost, which /readyz reports until then.')
@@ -38,6 +41,7 @@ export function addStoreCommands(program: Command): void {
     .argument('[files...]', 'the paths of databases; those of the data folder without any')
     .addOption(jsonOption())
     .action(check);
+  addSecretCommands(store);
 }
 
 async function acknowledgeLoss({ json }: JsonOption): Promise<void> {

@@ -31,6 +31,8 @@ export interface Config {
   readonly dataDir: string;
   /** Key of the digests of API keys; generated in the data folder if not set. */
   readonly secret: string | undefined;
+  /** Other secrets whose API keys, sessions and second factors are accepted. */
+  readonly previousSecrets: readonly Buffer[];
   /** Whether API keys may have been chosen by a person; only in throwaway services. */
   readonly fixedKeys: boolean;
   /** The PostgreSQL database that is used instead of the data folder. */
@@ -110,7 +112,6 @@ const VERSION_SEGMENT = '/v1';
 /** The `stopGrace` of a lasting service. */
 export const STOP_GRACE = 10 * SECOND;
 
-const MIN_SECRET_LENGTH = 32;
 const MAX_CONNECTIONS = 1_000;
 const MAX_REQUEST_LOG_DAYS = 30;
 /** In ms. Requests wait this long when Redis fails: less than the idle timeout of connections and `STOP_GRACE`. */
@@ -135,7 +136,7 @@ export function readConfig(variables = processEnvironment()): Config {
   const tls = readTls(reader);
   const addresses = readAddresses(reader, tls ? 'https' : 'http');
   const mail = readMail(reader);
-  const secret = reader.secret('PETSTORE_SECRET', MIN_SECRET_LENGTH);
+  const secret = reader.secret('PETSTORE_SECRET');
   const config: Config = {
     host: withoutBrackets(reader.text('PETSTORE_HOST')),
     port,
@@ -145,6 +146,7 @@ export function readConfig(variables = processEnvironment()): Config {
     keepAliveSeconds: reader.count('PETSTORE_KEEP_ALIVE_SECONDS', 10, MAX_KEEP_ALIVE),
     dataDir: resolve(reader.text('PETSTORE_DATA_DIR')),
     secret,
+    previousSecrets: reader.otherSecrets('PETSTORE_PREVIOUS_SECRETS', secret),
     fixedKeys: false,
     database: readDatabase(reader, secret),
     addresses,
@@ -162,11 +164,7 @@ export function readConfig(variables = processEnvironment()): Config {
       perMinute: reader.count('PETSTORE_SIGN_UPS_PER_MINUTE', 1, MAX_COUNT),
       perDay: reader.count('PETSTORE_SIGN_UPS_PER_DAY', 1, MAX_COUNT),
     }),
-    banPolicy: Object.freeze({
-      after: reader.count('PETSTORE_BAN_AFTER', 1, MAX_COUNT),
-      base: reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND,
-      maximum: reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND,
-    }),
+    banPolicy: readBanPolicy(reader),
     requestLogDays: reader.count('PETSTORE_REQUEST_LOG_DAYS', 0, MAX_REQUEST_LOG_DAYS),
     drainFor: reader.count('PETSTORE_DRAIN_SECONDS', 0, MAX_DRAIN) * SECOND,
     stopGrace: STOP_GRACE,
@@ -174,12 +172,18 @@ export function readConfig(variables = processEnvironment()): Config {
     logLevel: reader.oneOf('PETSTORE_LOG_LEVEL', LOG_LEVELS, 'info'),
     tracing: asksForTraces(environment, (text) => reader.problem(text)),
   };
-  if (config.banPolicy.maximum < config.banPolicy.base) {
-    reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
-  }
   reportSharedTargets(reader, addresses(port));
   reader.finish();
   return Object.freeze(config);
+}
+
+function readBanPolicy(reader: SettingReader): BanPolicy {
+  const base = reader.count('PETSTORE_BAN_SECONDS', 1, MAX_COUNT) * SECOND;
+  const maximum = reader.count('PETSTORE_BAN_MAX_SECONDS', 1, MAX_COUNT) * SECOND;
+  if (maximum < base) {
+    reader.problem('PETSTORE_BAN_MAX_SECONDS must be at least PETSTORE_BAN_SECONDS.');
+  }
+  return Object.freeze({ after: reader.count('PETSTORE_BAN_AFTER', 1, MAX_COUNT), base, maximum });
 }
 
 /** Reports base addresses to which the same requests would belong. */

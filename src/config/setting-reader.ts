@@ -1,5 +1,6 @@
 import { emailProblem } from '../core/email-address.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import { MOST_PREVIOUS_SECRETS, SHORTEST_SECRET } from '../core/secrets.ts';
 import { type AddressRange, parseAddressRange } from '../lib/ip-address.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -51,12 +52,32 @@ export class SettingReader {
   }
 
   /** Surrounding white space is removed. The message does not repeat the value. */
-  secret(name: Name, shortest: number): string | undefined {
+  secret(name: Name): string | undefined {
     const secret = this.#given(name)?.trim();
-    if (secret !== undefined && secret.length < shortest) {
-      this.problem(`${name} must have at least ${shortest} characters.`);
-    }
+    if (secret !== undefined) this.#requireLength(name, secret);
     return secret;
+  }
+
+  /**
+   * A list of secrets separated by commas; in a secret a comma is written as `\,`. Each is returned once, and the
+   * current one is left out, so that the same list can be set before and after a swap.
+   */
+  otherSecrets(name: Name, current: string | undefined): Buffer[] {
+    const entries = (this.#given(name) ?? '').split(/(?<!\\),/);
+    const secrets = entries.map((each) => each.replaceAll('\\,', ',').trim()).filter(Boolean);
+    for (const [index, secret] of secrets.entries()) {
+      this.#requireLength(`${name}: secret ${index + 1}`, secret);
+    }
+    const others = [...new Set(secrets)].filter((each) => each !== current);
+    if (others.length > MOST_PREVIOUS_SECRETS) {
+      this.problem(`${name} must name at most ${MOST_PREVIOUS_SECRETS} secrets.`);
+    }
+    return others.map((each) => Buffer.from(each));
+  }
+
+  #requireLength(what: string, { length }: string): void {
+    if (length >= SHORTEST_SECRET) return;
+    this.problem(`${what} must have at least ${SHORTEST_SECRET} characters.`);
   }
 
   /** A trailing slash is removed. The message does not repeat the value: it may hold a password. */

@@ -102,6 +102,11 @@ export const SETTINGS = {
     default: 'generated in the data folder on the first start',
     purpose: 'Secret for digesting API keys and signing sessions; at least 32 characters.',
   },
+  PETSTORE_PREVIOUS_SECRETS: {
+    default: 'none',
+    purpose:
+      'Up to 5 other secrets whose keys, sessions and second factors are accepted while PETSTORE_SECRET changes, separated by commas; a comma in a secret needs a backslash before it.',
+  },
   PETSTORE_OPERATOR_SECOND_FACTOR: {
     default: 'required',
     purpose:

@@ -41,6 +41,19 @@ export interface ApiKey {
   readonly predecessorId?: string | undefined;
 }
 
+/** A key to add. */
+export interface NewApiKey extends ApiKey {
+  /** Id of the secret that its digest was made with; the first one of the store if omitted. */
+  readonly secretId?: string | undefined;
+}
+
+/** A key whose digest moves to another secret. Digests are hexadecimal digits. */
+export interface MovedKey {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Selects keys of an account. Omitted fields match any key. */
 export interface KeyFilter {
   /** Part of the name, ignoring case, or the last four characters. */
@@ -79,6 +92,8 @@ export interface KeyRecord extends AuthenticatedKey {
   usage?: KeyUsage;
   /** The number of requests that were not recorded since the latest request log entry for the key. */
   unrecorded?: number;
+  /** The stored digest, if it was made with a previous secret when the key was read. */
+  readonly formerDigest?: Buffer;
 }
 
 /** The state of a key. */
@@ -109,15 +124,22 @@ export interface KeyRow {
 
 /** Finds keys by the digest of their text. May raise `StorageUnavailable`. */
 export interface KeySource {
-  findByDigest(digest: Buffer): Awaitable<KeyRow | undefined>;
+  /**
+   * @param digests of one text with different secrets; all are looked up in one snapshot, because the key may move from
+   * one secret to another at the same time.
+   */
+  findByDigest(...digests: Buffer[]): Awaitable<KeyRow | undefined>;
 }
 
 /** The API keys in memory. */
 export interface KeyCache {
   /** @param digest each byte as one character (latin1). */
   get(digest: string): KeyRecord | undefined;
-  /** Reads a key that is not in memory from the store. May raise `StorageUnavailable`. */
-  load(digest: string): Awaitable<KeyRecord | undefined>;
+  /**
+   * Reads a key that is not in memory from the store. May raise `StorageUnavailable`.
+   * @param others digests of the same text with previous secrets.
+   */
+  load(digest: string, others?: readonly string[]): Awaitable<KeyRecord | undefined>;
   /** Drops all keys, so that the next request with each key reads it again. */
   forgetAll(): void;
   /** Drops these keys and the keys of these accounts. */
@@ -149,7 +171,7 @@ export type KeyInsertion = 'added' | 'too_many' | 'too_many_today';
 export interface ApiKeyStore extends KeySource {
   /** Adds the key unless the account has reached a bound at `now` (epoch ms). */
   insert(
-    key: ApiKey,
+    key: NewApiKey,
     digest: Buffer,
     bounds: KeyBounds,
     now: number,
@@ -161,7 +183,7 @@ export interface ApiKeyStore extends KeySource {
    */
   replace(
     old: { readonly id: string; readonly expiresAt: number },
-    successor: ApiKey,
+    successor: NewApiKey,
     digest: Buffer,
     bounds: KeyBounds,
     now: number,
@@ -189,6 +211,11 @@ export interface ApiKeyStore extends KeySource {
   revoke(id: string, now: number, by: Actor): Promise<boolean>;
   /** Records when keys were last used (epoch ms). */
   touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
+  /**
+   * Stores other digests of keys, made with the secret with this fingerprint; does nothing if the store has had a later
+   * secret. Keys with other digests than stated stay as they are.
+   */
+  move(keys: readonly MovedKey[], fingerprint: string): Promise<void>;
   /**
    * Deletes keys that ended before `before` (epoch ms), and temporary keys a day after they ended, with their
    * bans; the audit log records when they ended. Keys whose bans end after `bannedUntil` (epoch ms) are kept.

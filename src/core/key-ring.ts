@@ -9,13 +9,17 @@ import {
   environmentOfShape,
   generateApiKey,
 } from './api-key-text.ts';
-import type { ApiKeyStore, KeyCache } from './api-keys.ts';
+import type { ApiKeyStore, KeyCache, NewApiKey } from './api-keys.ts';
 import { type ApiKey, expiryOf, type KeyRecord, keyState, lifetimeOf } from './api-keys.ts';
 import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
-import { messageFor, OperatorError, type Problem } from './errors.ts';
+import { OperatorError, type Problem } from './errors.ts';
 import { newId } from './ids.ts';
+import { KeyDigests } from './key-digests.ts';
 import { KEY_NAME_RULE, parseKeyName } from './key-names.ts';
+import { MISPLACED, NOT_A_KEY, NOT_LIVE, SUSPENDED, UNKNOWN_KEY } from './key-problems.ts';
+import { MovedKeys } from './moved-keys.ts';
+import { secretsOf } from './secrets.ts';
 
 /** The maximum number of live keys of one account. */
 const LIVE_KEYS_PER_ACCOUNT = 100;
@@ -55,6 +59,8 @@ export interface KeyRequest {
 interface KeyRingOptions {
   /** Signs the digests of keys; never stored in the database. */
   readonly secret: Buffer;
+  /** Other secrets whose keys are accepted. */
+  readonly previousSecrets?: readonly Buffer[];
   /** Whether keys may have been chosen by a user, so that their checksums are not verified. */
   readonly fixedKeys?: boolean;
   readonly clock: Clock;
@@ -75,19 +81,20 @@ export class TooManyKeysToday extends OperatorError {
 export class KeyRing {
   readonly #store: ApiKeyStore;
   readonly #cache: KeyCache;
-  /** An HMAC with the secret; copying it for each key takes half the time of creating a new one. */
-  readonly #hmac: Bun.CryptoHasher;
+  readonly #digests: KeyDigests;
+  readonly #moved: MovedKeys;
   readonly #clock: Clock;
   readonly #environmentOf: (text: string) => Environment | undefined;
 
   constructor(
     store: ApiKeyStore,
     cache: KeyCache,
-    { secret, fixedKeys = false, clock }: KeyRingOptions,
+    { secret, previousSecrets = [], fixedKeys = false, clock }: KeyRingOptions,
   ) {
     this.#store = store;
     this.#cache = cache;
-    this.#hmac = new Bun.CryptoHasher('sha256', secret);
+    this.#moved = new MovedKeys(store);
+    this.#digests = new KeyDigests(secretsOf(secret, previousSecrets));
     this.#clock = clock;
     this.#environmentOf = fixedKeys ? environmentOfShape : environmentOfKey;
   }
@@ -112,9 +119,9 @@ export class KeyRing {
     const simulate = await checkSimulation(request);
     const { environment, text = generateApiKey(environment) } = request;
     const key = newKey(account.id, text, { ...request, name, simulate }, now);
-    const digest = Buffer.from(this.#digest(text), 'latin1');
+    const digest = Buffer.from(this.#digests.of(text), 'latin1');
     const bounds = { live: LIVE_KEYS_PER_ACCOUNT, perDay };
-    const outcome = await this.#store.insert(key, digest, bounds, now, by);
+    const outcome = await this.#store.insert(this.#new(key), digest, bounds, now, by);
     if (outcome !== 'added') throw tooManyKeys(outcome, perDay);
     return { text, key };
   }
@@ -143,8 +150,8 @@ export class KeyRing {
     const graceEndsAt = Math.min(now + ROTATION_OVERLAPS[overlap], expiryOf(key) ?? Infinity);
     const outcome = await this.#store.replace(
       { id: key.id, expiresAt: graceEndsAt },
-      successor,
-      Buffer.from(this.#digest(text), 'latin1'),
+      this.#new(successor),
+      Buffer.from(this.#digests.of(text), 'latin1'),
       { live: LIVE_KEYS_PER_ACCOUNT, perDay },
       now,
       by,
@@ -179,17 +186,36 @@ export class KeyRing {
     isRealTime = false,
   ): Awaitable<KeyRecord | Problem> {
     if (text.length > API_KEY_MAX_LENGTH) return NOT_A_KEY;
-    const digest = this.#digest(text);
+    const digest = this.#digests.of(text);
     const cached = this.#cache.get(digest);
     if (cached) return this.#check(cached, accepted, isRealTime);
     const named = this.#environmentOf(text);
     if (!named) return NOT_A_KEY;
     if (!accepted.includes(named)) return MISPLACED[named];
-    const loaded = this.#cache.load(digest);
+    const loaded = this.#cache.load(digest, this.#digests.withPrevious(text));
     if (loaded instanceof Promise) {
-      return loaded.then((key) => this.#check(key, accepted, isRealTime));
+      return loaded.then((key) => this.#checkLoaded(key, digest, accepted, isRealTime));
     }
-    return this.#check(loaded, accepted, isRealTime);
+    return this.#checkLoaded(loaded, digest, accepted, isRealTime);
+  }
+
+  /**
+   * Moves the digests of keys that were used to the current secret, unless the store has had a later one. May raise
+   * `StorageUnavailable`; the next call moves the rest then.
+   */
+  moveKeys(): Promise<void> {
+    return this.#moved.save(this.#digests.fingerprint);
+  }
+
+  #checkLoaded(
+    key: KeyRecord | undefined,
+    digest: string,
+    accepted: readonly Environment[],
+    isRealTime: boolean,
+  ): KeyRecord | Problem {
+    const checked = this.#check(key, accepted, isRealTime);
+    if (key === checked) this.#moved.add(key, digest);
+    return checked;
   }
 
   #check(
@@ -205,9 +231,8 @@ export class KeyRing {
     return state === 'active' ? key : NOT_LIVE[state];
   }
 
-  /** Each byte as one character: the cache needs a string, and creating a Buffer takes longer. */
-  #digest(text: string): string {
-    return this.#hmac.copy().update(text).digest('latin1');
+  #new(key: ApiKey): NewApiKey {
+    return { ...key, secretId: this.#digests.secretId };
   }
 }
 
@@ -258,33 +283,6 @@ export async function checkSimulation({
 }
 
 const loadSimulations = lazyImport(() => import('./simulations.ts'));
-
-// One object for each problem, for which its reply is made only once.
-const NOT_A_KEY = invalid(messageFor('invalid_api_key'));
-const UNKNOWN_KEY = invalid('This API key is unknown. Create a new one.');
-const SUSPENDED = invalid(
-  'The account of this API key is suspended. Sign in to the dashboard to read why.',
-);
-
-const NOT_LIVE = {
-  expired: invalid('This API key is expired. Create a new one.'),
-  revoked: invalid('This API key is revoked. Create a new one.'),
-};
-const MISPLACED = {
-  production: misplaced('production', 'staging'),
-  staging: misplaced('staging', 'production'),
-};
-
-function misplaced(named: Environment, accepted: Environment): Problem {
-  return invalid(
-    `This API key is for ${named}, and this is ${accepted}. ` +
-      `Send it to the base URL of ${named}, or use a ${accepted} key.`,
-  );
-}
-
-function invalid(message: string): Problem {
-  return { code: 'invalid_api_key', message };
-}
 
 function notLive(key: ApiKey, state: string): OperatorError {
   return new OperatorError(`Key ${key.id} is ${state}. Create a new one.`);

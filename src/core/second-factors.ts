@@ -1,5 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Actor, ClientDescription } from './audit.ts';
+import type { Actor } from './audit.ts';
 
 /** A proof in addition to the password: a code of an authenticator app, a passkey or a recovery code. */
 export type SecondFactor = 'totp' | 'passkey' | 'recovery_code';
@@ -27,8 +27,6 @@ export interface FactorChange {
   readonly accountId: string;
   readonly now: number;
   readonly by: Actor;
-  /** Where the request comes from; `undefined` for a command. */
-  readonly client?: ClientDescription | undefined;
 }
 
 /** A new second factor, set up in a session; the session counts as proven with it from then on. */
@@ -47,6 +45,20 @@ export interface NewFactor extends FactorChange {
 export interface AddedFactor {
   readonly isAdded: boolean;
   readonly hasNewCodes: boolean;
+}
+
+/** The secret of a confirmed authenticator app, encrypted with a secret of this version (`SessionSecret`). */
+export interface EncryptedApp {
+  readonly accountId: string;
+  readonly version: number;
+  readonly encrypted: string;
+}
+
+/** The same secret of an app, encrypted anew. */
+export interface MovedApp {
+  readonly accountId: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 /**
@@ -79,6 +91,10 @@ export interface SecondFactorStore {
   removePasskey(change: FactorChange, passkeyId: string): Promise<boolean>;
   /** Replaces all recovery codes by those with these digests. `false` without a second factor. */
   renewRecoveryCodes(change: FactorChange, digests: readonly string[]): Promise<boolean>;
+  /** Some of the apps that are encrypted with other secrets than that of this version, by account, after this account. */
+  appsOfOtherSecrets(version: number, after: string, limit: number): Promise<EncryptedApp[]>;
+  /** Stores newly encrypted secrets of apps; those that were replaced in the meantime stay as they are. */
+  moveApps(apps: readonly MovedApp[]): Promise<void>;
   /** Removes every second factor and recovery code, and ends all sessions. `false` when there was none. */
   reset(change: FactorChange): Promise<boolean>;
 }

@@ -21,6 +21,7 @@ export function openDashboard(
   return {
     baseUrl,
     handle: async (...request) => (await dashboard()).handle(...request),
+    moveSecondFactors: async () => (await dashboard()).moveSecondFactors(),
     endStreams: (isLast) => opened?.endStreams(isLast),
     async close() {
       await opened?.close();

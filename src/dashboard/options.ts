@@ -16,7 +16,7 @@ import type { Limits } from '../core/plans.ts';
 import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
-import type { SecurityMetrics } from '../core/security-metrics.ts';
+import type { SessionSecrets } from '../core/secrets.ts';
 import type { SessionStore } from '../core/sessions.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Connections } from '../http/listener.ts';
@@ -39,8 +39,8 @@ export interface DashboardStores {
   readonly backups: BackupRecords;
   /** The database of the accounts, through Kysely, for signing in. */
   queries(): Promise<Extract<BetterAuthOptions['database'], { db: unknown }>['db']>;
-  /** The secret that signs sessions. */
-  readonly sessionSecret: string;
+  /** The keys of cookies and encryption. */
+  readonly secrets: SessionSecrets;
 }
 
 /** The dashboard, as the HTTP service serves it. */
@@ -50,6 +50,8 @@ export interface Pages extends ServedPages {
    * @param isLast whether new streams are refused from now on.
    */
   endStreams(isLast: boolean): void;
+  /** Encrypts the secrets of authenticator apps with the current secret; may raise `StorageUnavailable`. */
+  moveSecondFactors(): Promise<void>;
   /** Waits for work that continues after replies; called once no request is left. */
   close(): Promise<void>;
 }
@@ -85,7 +87,6 @@ export interface DashboardOptions {
   /** The connections of the requests in flight. */
   readonly connections: Pick<Connections, 'closeAfter'>;
   readonly clock: Clock;
-  readonly metrics: SecurityMetrics;
   /** By default argon2id. */
   readonly passwords?: Passwords | undefined;
   readonly log: {

@@ -25,8 +25,13 @@ export interface SignIn {
   session(headers: Headers): Promise<Session | undefined>;
   /** The given session ids whose sessions exist and have not expired. */
   liveSessions(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Renews the session of a request, at most once a day, and adds its new cookie to the reply. */
+  /**
+   * Renews the session of a request, at most once a day, and adds its new cookie to the reply; also
+   * one that is only signed anew, after the secret has changed.
+   */
   renew(sent: Headers, reply: Headers): Promise<void>;
+  /** Encrypts the secrets of authenticator apps with the current secret; may raise `StorageUnavailable`. */
+  moveSecondFactors(): Promise<void>;
   /**
    * A link that sets a new password, once, within an hour. `undefined` if no account has this
    * address.

@@ -2,25 +2,20 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  linkSync,
   mkdirSync,
   openSync,
-  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import { errorCodeOf, messageOf, SetupError } from '../core/errors.ts';
+import { SetupError } from '../core/errors.ts';
 import { linkTarget } from './folder/failure-advice.ts';
-import { explainFailure, fileFailure, isThere } from './folder/file-failures.ts';
+import { explainFailure, isThere } from './folder/file-failures.ts';
 import { shareOwner } from './folder/owner.ts';
 import { refuseLostSharedMemory, refuseServedFolder } from './folder/served-folder.ts';
 import { type Lock, shareLock, takeLock } from './sqlite/lock.ts';
-
-/** Length of a generated secret and minimum length of a secret in the file, in bytes. */
-const SECRET_BYTES = 32;
 
 /** A database of a data folder: its file name without the extension. */
 export type DatabaseName = Environment | 'accounts';
@@ -29,6 +24,8 @@ export type DatabaseName = Environment | 'accounts';
 export const FILE_NAMES = {
   accounts: 'accounts.db',
   secret: 'secret',
+  /** Earlier secrets, one on each line. */
+  previousSecrets: 'secret.previous',
   manifest: 'store.json',
   /** The request log, which is part of neither the store nor its backups. */
   requests: 'requests.db',
@@ -47,6 +44,7 @@ export interface DataFolder {
   /** The request log, which may be deleted at any time. */
   readonly requests: string;
   readonly secret: string;
+  readonly previousSecrets: string;
   /** The id of the store and the databases that the folder must contain; see `folder/manifest.ts`. */
   readonly manifest: string;
   /** Held while the manifest is changed. */
@@ -105,6 +103,7 @@ export function dataFolderAt(path: string): DataFolder {
     accounts: join(path, FILE_NAMES.accounts),
     requests: join(path, FILE_NAMES.requests),
     secret: join(path, FILE_NAMES.secret),
+    previousSecrets: join(path, FILE_NAMES.previousSecrets),
     manifest: join(path, FILE_NAMES.manifest),
     manifestLock: join(path, 'store.lock'),
     unfinishedRestore: join(path, 'restore-unfinished'),
@@ -152,56 +151,6 @@ export function keepOthersOut({ path, folderLock }: DataFolder): Lock {
   throw new SetupError(
     `${path} is in use by the service or a command. Stop it, or wait for its end.`,
   );
-}
-
-/**
- * The secret for the digests of API keys: the configured one, or that of the folder. The latter is generated only at
- * the first start, because a new secret would make existing keys invalid.
- * @param isFirstStart whether no keys exist yet.
- * @throws SetupError when it cannot be read or created, or is truncated.
- */
-export function readSecret(
-  folder: DataFolder,
-  configured: string | undefined,
-  isFirstStart: boolean,
-): Buffer {
-  if (configured !== undefined) return Buffer.from(configured);
-  let secret: Buffer;
-  try {
-    if (isFirstStart && !isThere(folder.secret)) makeSecret(folder);
-    secret = Buffer.from(readFileSync(folder.secret, 'utf8').trim());
-  } catch (cause) {
-    if (cause instanceof SetupError) throw cause;
-    const isMissing = errorCodeOf(cause) === 'ENOENT' && linkTarget(folder.secret) === undefined;
-    if (isFirstStart || !isMissing) {
-      throw fileFailure(isFirstStart ? 'make' : 'read', folder.secret, cause);
-    }
-    const advice = 'Put it back from a backup, or set PETSTORE_SECRET to what it was.';
-    throw new SetupError(`Cannot read ${folder.secret}: ${messageOf(cause)}. ${advice}`, { cause });
-  }
-  if (secret.length >= SECRET_BYTES) return secret;
-  throw new SetupError(
-    `${folder.secret} is cut short. Put it back from a backup, or set PETSTORE_SECRET to what it was.`,
-  );
-}
-
-function makeSecret(folder: DataFolder): void {
-  const draft = `${folder.secret}.${crypto.randomUUID()}`;
-  try {
-    writeFileSync(draft, `${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toHex()}\n`, {
-      mode: 0o600,
-    });
-    shareOwner(draft);
-    // A key is durable when it is issued, so the secret must be durable before that.
-    makeDurableIn(folder, draft);
-    // Creating a link is atomic, even if two processes start at the same time.
-    linkSync(draft, folder.secret);
-    makeDurableIn(folder, folder.path);
-  } catch (cause) {
-    if (errorCodeOf(cause) !== 'EEXIST') throw cause;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }
 
 /** Flushes the content of a file, or the entries of a folder, to disk. */

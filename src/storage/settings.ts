@@ -5,6 +5,7 @@ import { select } from './schema/selection.ts';
 // Without Kysely, because every start reads a setting, and the first one stores it.
 export const FIND_SETTING = select('settings', ['value'], 'WHERE name = ?');
 const INSERT = 'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING';
+const REPLACE = 'UPDATE settings SET value = ? WHERE name = ? AND value = ?';
 
 /** Settings that all processes on one store share, on either engine. */
 export function storedSettings(engine: Pick<Engine, 'rows' | 'run'>): Settings {
@@ -14,6 +15,7 @@ export function storedSettings(engine: Pick<Engine, 'rows' | 'run'>): Settings {
       await engine.run(INSERT, name, value);
       return (await find(name)) ?? value;
     },
+    replace: async (name, from, to) => (await engine.run(REPLACE, to, name, from)) === 1,
     find,
   };
 }

@@ -5,9 +5,11 @@ import type { KeyRing } from '../core/key-ring.ts';
 import type { Leases } from '../core/lease.ts';
 import type { PetStore } from '../core/pets.ts';
 import type { QuotaStore } from '../core/quota.ts';
+import type { Secrets } from '../core/secrets.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
 import type { StorageMetrics } from './metrics.ts';
+import type { StoreSecrets } from './secrets.ts';
 import type { SharedStores } from './shared-stores.ts';
 import type { WriteAheadLogs } from './write-ahead-logs.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
@@ -36,8 +38,8 @@ export interface DatabaseStores extends SharedStores {
   /** The problems of the data folder; `undefined` with PostgreSQL. */
   readonly folderState: FolderState | undefined;
   readonly leases: Leases;
-  /** The secret for the digests of API keys. */
-  readonly secret: Buffer;
+  /** The secrets for the digests of API keys, and for sessions. */
+  readonly secrets: Secrets;
   /** The part of the writer that metrics report. */
   readonly writer: {
     /** The number of waiting changes. */
@@ -76,11 +78,10 @@ export interface DatabaseStores extends SharedStores {
 }
 
 /** All stores, for the service and for the commands. */
-export interface Stores extends Omit<DatabaseStores, 'settings' | 'secret'> {
+export interface Stores extends Omit<DatabaseStores, 'settings' | 'secrets'> {
   readonly keyRing: KeyRing;
   readonly keyCache: KeyCache;
   /** The records of the store's backups. */
   readonly backups: BackupRecords;
-  /** Signs dashboard sessions. */
-  readonly sessionSecret: string;
+  readonly secrets: StoreSecrets;
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import { createKey, keysOf, messagesOf, sendMessage } from '../support/dashboard-scene.ts';
@@ -7,6 +9,8 @@ import { eventually, ManualClock, TestService, temporaryFolder } from '../suppor
 import { ask } from '../support/limit-readings.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/process.ts';
+import { withSecrets } from '../support/secrets.ts';
+import { makeKey, onFolder } from '../support/storage.ts';
 
 const WITH_SECRET = { PETSTORE_SECRET: SECRET };
 const LARGEST = '9223372036854775807';
@@ -121,6 +125,28 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
       code: 2,
       stderr: expect.stringContaining('Set PETSTORE_DATABASE_URL'),
     });
+  });
+
+  test('of a folder whose secret was changed asks for the previous one, and keeps every key', async () => {
+    using it = await scene();
+    const keys = [await makeKey(it.folder.path)];
+    const inFolder = onFolder(it.folder.path);
+    await runCommand(['store', 'rotate-secret'], inFolder);
+    const made = await runCommand(['keys', 'create', 'production@example.com'], inFolder);
+    keys.push(made.stdout.trim());
+    const [secret = '', previous = ''] = ['secret', 'secret.previous'].map((name) =>
+      readFileSync(join(it.folder.path, name), 'utf8').trim(),
+    );
+    const alone = await it.migrate({ PETSTORE_SECRET: secret });
+    expect(alone).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/ 1 API keys and second factors .*PETSTORE_PREVIOUS_SECRETS/),
+    });
+    const secrets = withSecrets(secret, previous);
+    expect(await it.migrate(secrets)).toMatchObject({ code: 0, stderr: '' });
+    const settings = { ...secrets, PETSTORE_DATABASE_URL: it.url };
+    await using service = await TestService.start({ settings });
+    for (const key of keys) expect((await service.request('/pets', { key })).status).toBe(200);
   });
 
   test('refuses a database that is in use', async () => {

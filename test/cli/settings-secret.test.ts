@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '../../src/config/config.ts';
+import { SetupError } from '../../src/core/errors.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 
@@ -63,6 +65,44 @@ describe('the secret', () => {
     expect((await command(folder.path)).code).toBe(2);
     writeFileSync(join(folder.path, 'secret'), kept);
     expect((await command(folder.path)).code).toBe(0);
+  });
+});
+
+describe('previous secrets', () => {
+  const [one = '', two = '', ...more] = Array.from(
+    { length: 6 },
+    (_, index) => `secret number ${index} of a service that is long enough`,
+  );
+  const read = (list: string, current?: string) =>
+    readConfig({
+      PETSTORE_PREVIOUS_SECRETS: list,
+      ...(current !== undefined && { PETSTORE_SECRET: current }),
+    }).previousSecrets.map(String);
+
+  test('are a list, of which white space and empty places do not count', () => {
+    expect(read('')).toEqual([]);
+    expect(read(one)).toEqual([one]);
+    expect(read(` ${one} ,, ${two},`)).toEqual([one, two]);
+  });
+
+  test('count once, and not at all when they are the current one', () => {
+    expect(read(`${one},${two},${one}`)).toEqual([one, two]);
+    expect(read(`${one},${two}`, ` ${two} `)).toEqual([one]);
+    expect(read([one, two, ...more].join(','), one)).toHaveLength(5);
+  });
+
+  test('may contain commas', () => {
+    expect(read(String.raw`a\,${one}\,b,${two}`)).toEqual([`a,${one},b`, two]);
+  });
+
+  test('that are too many or too short are refused, and not shown', () => {
+    expect(() => read([one, two, ...more].join(','))).toThrow(
+      'PETSTORE_PREVIOUS_SECRETS must name at most 5 secrets.',
+    );
+    const problem = 'PETSTORE_PREVIOUS_SECRETS: secret 2 must have at least 32 characters.';
+    expect(() => read(`${one},short-canary`)).toThrow(new SetupError(problem));
+    expect(() => read(`${one},${'x'.repeat(31)}`)).toThrow(new SetupError(problem));
+    expect(read(`${one},${'x'.repeat(32)}`)).toHaveLength(2);
   });
 });
 

@@ -13,6 +13,7 @@ import { openPostgresBackend } from '../storage/ports/postgres-backend.ts';
 import { quotaStoreSuite } from '../storage/ports/quota-store.suite.ts';
 import { requestLogSuite } from '../storage/ports/request-log.suite.ts';
 import { secondFactorStoreSuite } from '../storage/ports/second-factors.suite.ts';
+import { secretsSuite } from '../storage/ports/secrets.suite.ts';
 import { settingsSuite } from '../storage/ports/settings.suite.ts';
 import { simulationStoreSuite } from '../storage/ports/simulation-store.suite.ts';
 import { usageStoreSuite } from '../storage/ports/usage-store.suite.ts';
@@ -39,6 +40,7 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
   simulationStoreSuite(open);
   environmentResetSuite(open);
   secondFactorStoreSuite(open);
+  secretsSuite(open);
   quotaStoreSuite(open);
   requestLogSuite(open);
   settingsSuite(open);

@@ -6,6 +6,8 @@ import { runCommand, ServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw.ts';
 
 const SECRET = 'canary-in-a-coal-mine-0123456789-abcdefghij';
+const PREVIOUS = 'canary-of-the-previous-secret-0123456789-abcdefghij';
+const COMING = 'canary-of-the-coming-secret-0123456789-abcdefghij';
 
 /** Texts that would reveal a key: all of it, or most of its random characters. */
 function traces(text: string): string[] {
@@ -108,10 +110,12 @@ describe('the log at its most talkative', () => {
     const settings = {
       PETSTORE_DATA_DIR: folder.path,
       PETSTORE_SECRET: SECRET,
+      PETSTORE_PREVIOUS_SECRETS: `${PREVIOUS},${COMING}`,
       PETSTORE_LOG_LEVEL: 'debug',
       ...collector.settings,
     };
-    const canaries = await makeCanaries(settings);
+    const before = { ...settings, PETSTORE_SECRET: PREVIOUS, PETSTORE_PREVIOUS_SECRETS: SECRET };
+    const canaries = await makeCanaries(before);
     await using service = await ServiceProcess.start(settings);
     for (const canary of Object.values(canaries)) await plant(service, canary);
     await service.end('SIGTERM');
@@ -129,7 +133,9 @@ describe('the log at its most talkative', () => {
         for (const trace of traces(canary)) expect(readable).not.toContain(trace.toLowerCase());
       }
     }
-    expect(output + collector.received).not.toContain(SECRET);
+    for (const secret of [SECRET, PREVIOUS, COMING]) {
+      expect(output + collector.received).not.toContain(secret);
+    }
   });
 
   test('tells method, path, status and duration of a request, and no more', async () => {
@@ -162,6 +168,33 @@ describe('a start that is refused', () => {
     expect(stderr).toContain('PETSTORE_SECRET');
     expect(stdout + stderr).not.toContain(SECRET);
     expect(stdout + stderr).not.toContain(SECRET.toUpperCase());
+  });
+
+  test('for a previous secret names neither the known nor the missing ones', async () => {
+    using folder = temporaryFolder();
+    const first = { PETSTORE_DATA_DIR: folder.path, PETSTORE_SECRET: SECRET };
+    await runCommand(['keys', 'create', 'a@example.com'], first);
+    const others = { PETSTORE_SECRET: PREVIOUS, PETSTORE_PREVIOUS_SECRETS: COMING };
+
+    const { code, stdout, stderr } = await runCommand(['serve'], {
+      ...{ ...first, ...others, PETSTORE_PORT: '0' },
+    });
+
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('PETSTORE_PREVIOUS_SECRETS');
+    for (const secret of [SECRET, PREVIOUS, COMING]) expect(stdout + stderr).not.toContain(secret);
+  });
+
+  test('for a previous secret that is too short does not show it', async () => {
+    using folder = temporaryFolder();
+    const list = { PETSTORE_PREVIOUS_SECRETS: `${PREVIOUS},short-canary` };
+    const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_SECRET: SECRET, ...list };
+
+    const { code, stdout, stderr } = await runCommand(['serve'], settings);
+
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('PETSTORE_PREVIOUS_SECRETS');
+    for (const text of [PREVIOUS, 'short-canary']) expect(stdout + stderr).not.toContain(text);
   });
 
   test('for a secret that is too short does not show it', async () => {

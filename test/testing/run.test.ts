@@ -89,9 +89,7 @@ test('run says what to do where the folder for temporary files is missing', asyn
   const { code, stderr } = await runCommand(['run', '--', 'true'], { TMPDIR: missing });
   expect([code, stderr]).toEqual([
     2,
-    expect.stringMatching(
-      /^petstore: Cannot make a folder in .+: .+ set TMPDIR to another folder\.\n$/,
-    ),
+    expect.stringContaining(`Cannot make a folder in ${missing}. Set TMPDIR`),
   ]);
 });
 

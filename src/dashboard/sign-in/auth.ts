@@ -26,7 +26,7 @@ export async function createAuth(options: SignInOptions) {
   return betterAuth({
     baseURL: addresses.dashboard,
     // The plural form keeps better-auth from looking for a secret in the process's environment.
-    secrets: [{ version: 1, value: stores.sessionSecret }],
+    secrets: [stores.secrets.current, ...stores.secrets.previous],
     // Without `transaction`, better-auth makes its changes one by one, as the driver requires.
     database: { db: await stores.queries(), type: 'sqlite' },
     telemetry: { enabled: false },

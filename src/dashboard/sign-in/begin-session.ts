@@ -2,8 +2,7 @@ import type { SecondFactor, SecondFactors } from '../../core/second-factors.ts';
 import type { Entered } from '../shared/api.ts';
 import { cookieOf } from './auth.ts';
 import { CHALLENGE_COOKIE } from './challenge-endpoint.ts';
-import type { SignInContext } from './context.ts';
-import type { EntryOutcome } from './reported-sign-in.ts';
+import type { Outcome, SignInContext } from './context.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -17,10 +16,7 @@ interface Begun {
 }
 
 /** Signs in with a password. If a second factor is required, the session begins after that. */
-export async function beginSession(
-  context: SignInContext,
-  body: Credentials,
-): Promise<EntryOutcome> {
+export async function beginSession(context: SignInContext, body: Credentials): Promise<Outcome> {
   const { auth, headers } = context;
   const begun = await auth.api.signInWithPassword({ body, headers, returnHeaders: true });
   if (!('twoFactorRedirect' in begun.response)) return enter(context, begun);
@@ -33,7 +29,7 @@ export async function beginSession(
 export async function enter(
   { auth, headers, browsers, request }: SignInContext,
   begun: Begun,
-): Promise<EntryOutcome> {
+): Promise<Outcome> {
   await auth.api.signOut({ headers });
   const { id, email } = begun.response.user;
   begun.headers.append('Set-Cookie', await browsers.remember(request.headers, id));
@@ -58,7 +54,7 @@ async function askForSecondFactor(
   { options }: SignInContext,
   email: string,
   sent: Headers,
-): Promise<EntryOutcome> {
+): Promise<Outcome> {
   const { accounts, secondFactors } = options.stores;
   const account = await accounts.findByEmail(email);
   const factors = account && (await secondFactors.of(account.id));

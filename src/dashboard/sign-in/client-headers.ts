@@ -13,12 +13,17 @@ const OWN_COOKIE = /^\s*(?:__Host-)?petstore[\w.-]*=/;
 
 /**
  * The only headers of a request that are passed to better-auth.
+ * @param signatures replaces signatures of previous secrets.
  * @param address of the client; required if the request may begin a session.
  */
-export function clientHeaders(sent: Headers, address = ''): Headers {
+export function clientHeaders(
+  sent: Headers,
+  signatures: { translate(cookies: string): string },
+  address = '',
+): Headers {
   return new Headers({
     [ADDRESS_HEADER]: address,
-    cookie: ownCookies(sent.get('cookie') ?? ''),
+    cookie: signatures.translate(ownCookies(sent.get('cookie') ?? '')),
     'user-agent': (sent.get('user-agent') ?? '').slice(0, MAX_USER_AGENT_LENGTH),
   });
 }

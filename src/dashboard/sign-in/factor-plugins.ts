@@ -16,6 +16,9 @@ export const LOCK_LASTS = 900;
 /** How long after the password a code can be given, in seconds. */
 const CHALLENGE_LASTS = 600;
 
+/** The name of the cookie that better-auth's plugin sets with the options for a passkey. */
+export const PASSKEY_COOKIE = 'passkey';
+
 /** The name under which authenticator apps and browsers list an account. */
 export function issuerOf(dashboard: string): string {
   return `Petstore (${new URL(dashboard).hostname})`;
@@ -72,7 +75,7 @@ export async function passkeyPlugin(dashboard: string) {
         if (!verification.authenticationInfo.userVerified) throw unverified();
       },
     },
-    advanced: { webAuthnChallengeCookie: 'passkey' },
+    advanced: { webAuthnChallengeCookie: PASSKEY_COOKIE },
     schema: {
       passkey: {
         modelName: 'passkeys',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { SessionSecrets } from '../../core/secrets.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
 
 /** How long a browser stays known after its latest sign-in, in days. */
@@ -26,21 +27,20 @@ type PasswordHashes = (accountId: string) => Promise<string | null | undefined>;
  * invalidates all copies of the cookie.
  */
 export class KnownBrowsers {
-  readonly #hmac: Bun.CryptoHasher;
+  /** Of the current secret, then of the previous ones. */
+  readonly #hmacs: readonly Bun.CryptoHasher[];
   readonly #cookie: { readonly name: string } & Bun.CookieInit;
   readonly #clock: Clock;
   readonly #passwordOf: PasswordHashes;
 
   /** @param cookie the name of the cookie and its attributes, without a lifetime. */
   constructor(
-    secret: string,
+    { current, previous }: Pick<SessionSecrets, 'current' | 'previous'>,
     cookie: { readonly name: string; readonly secure: boolean },
     clock: Clock,
     passwordOf: PasswordHashes,
   ) {
-    // A separate key, so that nothing else that is signed with the secret is valid as an entry.
-    const key = new Bun.CryptoHasher('sha256', secret).update('known browsers').digest();
-    this.#hmac = new Bun.CryptoHasher('sha256', key);
+    this.#hmacs = [current, ...previous].map(({ value }) => hmacWith(value));
     this.#cookie = { ...cookie, httpOnly: true, sameSite: 'lax', path: '/' };
     this.#clock = clock;
     this.#passwordOf = passwordOf;
@@ -61,7 +61,8 @@ export class KnownBrowsers {
     const known = entries.find((entry) => this.#isOf(entry, holder));
     const browser = known?.browser ?? randomBytes(12).toString('base64url');
     const day = String(this.#today());
-    const entry = { browser, day, signature: this.#sign(browser, day, holder) };
+    const [signature = ''] = this.#sign(browser, day, holder);
+    const entry = { browser, day, signature };
     const others = entries.filter((each) => each !== known);
     const kept = [entry, ...others].slice(0, MOST_ACCOUNTS);
     const value = kept.map((each) => `${each.browser}.${each.day}.${each.signature}`).join('~');
@@ -85,16 +86,25 @@ export class KnownBrowsers {
 
   #isOf({ browser, day, signature }: Entry, holder: string): boolean {
     if (this.#today() - Number(day) > DAYS_KNOWN) return false;
-    const expected = Buffer.from(this.#sign(browser, day, holder));
-    return crypto.timingSafeEqual(expected, Buffer.from(signature));
+    const given = Buffer.from(signature);
+    return this.#sign(browser, day, holder).some((expected) =>
+      crypto.timingSafeEqual(Buffer.from(expected), given),
+    );
   }
 
-  #sign(browser: string, day: string, holder: string): string {
+  /** The signatures with the current secret and with the previous ones. */
+  #sign(browser: string, day: string, holder: string): string[] {
     const text = `${browser}.${day}.${holder}`;
-    return this.#hmac.copy().update(text).digest('base64url');
+    return this.#hmacs.map((hmac) => hmac.copy().update(text).digest('base64url'));
   }
 
   #today(): number {
     return Math.floor(this.#clock.now().wall / DAY);
   }
+}
+
+/** An HMAC with a separate key, so that nothing else that is signed with the secret is valid as an entry. */
+function hmacWith(secret: string): Bun.CryptoHasher {
+  const key = new Bun.CryptoHasher('sha256', secret).update('known browsers').digest();
+  return new Bun.CryptoHasher('sha256', key);
 }

@@ -12,7 +12,6 @@ export interface SignInOptions
     | 'clock'
     | 'passwords'
     | 'log'
-    | 'metrics'
   > {
   readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;
 }

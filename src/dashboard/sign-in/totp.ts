@@ -12,15 +12,21 @@ export const TOTP = { digits: 6, period: 30 } as const;
  */
 const SECRET_LENGTH = 24;
 
-/** Better-auth's key for encryption. */
+/** Better-auth's keys for encryption. */
 type Key = Pick<AuthContext, 'secretConfig'>;
 
 /** A new secret for an authenticator app, in plain text and encrypted for storage. */
-export async function newTotpSecret({ secretConfig: key }: Key) {
+export async function newTotpSecret(key: Key) {
   const secret = generateRandomString(SECRET_LENGTH);
-  return { secret, encrypted: await symmetricEncrypt({ key, data: secret }) };
+  return { secret, encrypted: await encryptTotpSecret(key, secret) };
 }
 
+/** Encrypts with the current secret. */
+export function encryptTotpSecret({ secretConfig: key }: Key, secret: string): Promise<string> {
+  return symmetricEncrypt({ key, data: secret });
+}
+
+/** Decrypts with the current secret or a previous one. @throws Error when it is of an unknown secret. */
 export function decryptTotpSecret({ secretConfig: key }: Key, encrypted: string): Promise<string> {
   return symmetricDecrypt({ key, data: encrypted });
 }

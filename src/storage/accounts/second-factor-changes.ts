@@ -2,6 +2,7 @@ import type { AuditAction } from '../../core/audit.ts';
 import type {
   AddedFactor,
   FactorChange,
+  MovedApp,
   NewFactor,
   SecondFactor,
   SecondFactors,
@@ -66,6 +67,17 @@ export const secondFactorChanges = {
     return activateFactor(transaction, factor, 'totp', isFirst, APP);
   },
 
+  async moveApps(transaction: Transaction, apps: readonly MovedApp[]): Promise<void> {
+    for (const { accountId, from, to } of apps) {
+      await transaction
+        .updateTable('second_factors')
+        .set({ secret: to })
+        .where('user_id', '=', accountId)
+        .where('secret', '=', from)
+        .execute();
+    }
+  },
+
   async acceptTotpStep(
     transaction: Transaction,
     accountId: string,
@@ -89,7 +101,7 @@ export const secondFactorChanges = {
       .where('verified', '=', 1)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    await record(transaction, change, 'factor.removed', APP);
+    await record(transaction, change, 'second_factor.removed', APP);
     await forgetIfNoneLeft(transaction, change.accountId);
     return true;
   },
@@ -138,7 +150,7 @@ export const secondFactorChanges = {
       .returning('name')
       .executeTakeFirst();
     if (!removed) return false;
-    await record(transaction, change, 'factor.removed', `passkey ${removed.name}`);
+    await record(transaction, change, 'second_factor.removed', `passkey ${removed.name}`);
     await forgetIfNoneLeft(transaction, change.accountId);
     return true;
   },
@@ -215,7 +227,7 @@ async function activateFactor(
     .where('id', '=', sessionId)
     .execute();
   if (isFirst) await endOtherSessions(transaction, accountId, sessionId);
-  await record(transaction, change, 'factor.added', detail);
+  await record(transaction, change, 'second_factor.added', detail);
   return { isAdded: true, hasNewCodes };
 }
 
@@ -265,9 +277,9 @@ async function forgetIfNoneLeft(transaction: Transaction, accountId: string): Pr
 
 async function record(
   transaction: Transaction,
-  { accountId, now: at, by, client }: FactorChange,
+  { accountId, now: at, by }: FactorChange,
   action: AuditAction,
   detail: string,
 ): Promise<void> {
-  await recordAudit(transaction, { at, by, action, accountId, detail, client });
+  await recordAudit(transaction, { at, by, action, accountId, detail });
 }

@@ -1,4 +1,5 @@
 import type { SecondFactorStore } from '../../core/second-factors.ts';
+import { encryptedWith, versionIn } from '../../core/secrets.ts';
 import type { Access } from '../access.ts';
 import { factorsOf, type secondFactorChanges } from './second-factor-changes.ts';
 
@@ -29,6 +30,20 @@ export function storedSecondFactors({
         .where('user_id', '=', accountId)
         .executeTakeFirst();
       return row?.secret || undefined;
+    },
+    async appsOfOtherSecrets(version, after, limit) {
+      const rows = await (await queries())
+        .selectFrom('second_factors')
+        .select(['user_id', 'secret'])
+        .where('verified', '=', 1)
+        .where('secret', 'not like', `${encryptedWith(version)}%`)
+        .where('user_id', '>', after)
+        .orderBy('user_id')
+        .limit(limit)
+        .execute();
+      return rows.map(({ user_id: accountId, secret: encrypted }) => {
+        return { accountId, version: versionIn(encrypted), encrypted };
+      });
     },
   };
 }

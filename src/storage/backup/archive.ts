@@ -24,6 +24,8 @@ export interface BackupManifest {
 
 const MANIFEST = 'manifest.json';
 
+const SECRETS = [FILE_NAMES.secret, FILE_NAMES.previousSecrets];
+
 /** The only part of a backup of a PostgreSQL database, in pg_dump's custom format. */
 export const DUMP = 'database.dump';
 
@@ -81,7 +83,7 @@ export async function readSound(file: string): Promise<BackupManifest> {
   let text = '';
   const digests = new Map<string, Hash>();
   const decoder = new TextDecoder();
-  const known = new Set([MANIFEST, DUMP, FILE_NAMES.secret, ...DATABASES.map(([name]) => name)]);
+  const known = new Set([MANIFEST, DUMP, ...SECRETS, ...DATABASES.map(([name]) => name)]);
   const foreign: string[] = [];
   const onReadEntry = (entry: ReadEntry) => {
     if (!known.delete(entry.path) || entry.type !== 'File') foreign.push(entry.path);

@@ -25,7 +25,7 @@ import { openTemporaryFolder } from './temporary-folder.ts';
 type About = Pick<BackupManifest, 'storeId' | 'idsAfter'>;
 
 /**
- * Writes the content of the data folder into one file: consistent copies of the databases and the folder's secret,
+ * Writes the content of the data folder into one file: consistent copies of the databases and the folder's secrets,
  * each with its digest; for a PostgreSQL database, its dump. A failure leaves no incomplete file.
  * @throws OperatorError when the file exists or cannot be written, or there is nothing to back up.
  */
@@ -92,6 +92,9 @@ async function copyData(folder: DataFolder, withSecret: boolean, into: string): 
   for (const [name, schema] of DATABASES) {
     const source = join(folder.path, name);
     if (isThere(source)) snapshot(source, join(into, name), schema);
+  }
+  if (isThere(folder.previousSecrets)) {
+    await copyFile(folder.previousSecrets, join(into, FILE_NAMES.previousSecrets));
   }
   if (!withSecret) return;
   if (!isThere(folder.secret)) {

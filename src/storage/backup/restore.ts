@@ -28,6 +28,14 @@ import { openTemporaryFolder } from './temporary-folder.ts';
 
 const TEMPORARY_PREFIX = '.restore-';
 
+/** The data beside the databases and their records. */
+const SINGLE_FILES: readonly string[] = [
+  FILE_NAMES.secret,
+  FILE_NAMES.previousSecrets,
+  FILE_NAMES.manifest,
+  'store.lock',
+];
+
 export interface Restored {
   readonly folder: string;
   readonly createdAt: string;
@@ -94,10 +102,7 @@ function removeLitter({ path }: DataFolder): void {
 }
 
 function isData(name: string): boolean {
-  return (
-    [FILE_NAMES.secret, FILE_NAMES.manifest, 'store.lock'].includes(name) ||
-    /\.(db(-wal(\.rest)?|-shm)?|ids)$/.test(name)
-  );
+  return SINGLE_FILES.includes(name) || /\.(db(-wal(\.rest)?|-shm)?|ids)$/.test(name);
 }
 
 /**

@@ -2,13 +2,14 @@ import { basename } from 'node:path';
 import { messageOf } from '../../core/errors.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { isOutOfDescriptors } from '../../lib/descriptors.ts';
-import { type DataFolder, readSecret } from '../data-folder.ts';
+import type { DataFolder } from '../data-folder.ts';
 import { describeDamage } from '../sqlite/unusable.ts';
 import { FileCheck } from './file-check.ts';
 import { FolderWatch } from './folder-watch.ts';
 import { describeLoss, unacknowledgedLosses } from './losses.ts';
 import { readManifest, requireManifest, updateManifest } from './manifest.ts';
 import { withFile } from './pet-ids.ts';
+import { readSecret } from './secret-files.ts';
 
 /** The problems of the data folder of a running service, as found by background jobs. */
 export class FolderState {

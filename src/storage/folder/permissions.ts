@@ -5,7 +5,7 @@ const OTHERS = 0o077;
 
 /** The names of files that the service, its commands and file systems create in a data folder. */
 const OWN_NAMES =
-  /^((accounts|production|staging|requests)\.(db(-wal(\.rest)?|-shm|-journal)?|lock|ids)|secret|folder\.lock|store\.(json(\.new)?|lock)|restore-unfinished|before-.*|\.restore-.*|lost\+found)$/;
+  /^((accounts|production|staging|requests)\.(db(-wal(\.rest)?|-shm|-journal)?|lock|ids)|secret(\.previous)?(\.new)?|folder\.lock|store\.(json(\.new)?|lock)|restore-unfinished|before-.*|\.restore-.*|lost\+found)$/;
 
 /**
  * Removes the permissions of other users on the data folder. A folder that also contains other files, such as a home

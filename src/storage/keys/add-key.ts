@@ -1,11 +1,11 @@
-import type { ApiKey, KeyBounds, KeyInsertion } from '../../core/api-keys.ts';
+import type { ApiKey, KeyBounds, KeyInsertion, NewApiKey } from '../../core/api-keys.ts';
 import type { Actor } from '../../core/audit.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { isLive } from './key-filter.ts';
 
 export interface NewKey {
-  readonly key: ApiKey;
+  readonly key: NewApiKey;
   /** In hexadecimal digits. */
   readonly digest: string;
   readonly bounds: KeyBounds;
@@ -60,6 +60,7 @@ export async function addKey(
       environment: key.environment,
       name: key.name,
       digest: Buffer.from(digest, 'hex'),
+      secret_id: key.secretId ?? null,
       prefix: key.prefix,
       last_four: key.lastFour,
       created_at: key.createdAt,

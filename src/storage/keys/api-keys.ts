@@ -9,6 +9,8 @@ import {
   type KeyPosition,
   type KeyRow,
   type KeySource,
+  type MovedKey,
+  type NewApiKey,
 } from '../../core/api-keys.ts';
 import type { Actor, AuditAction } from '../../core/audit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
@@ -21,6 +23,7 @@ import { select } from '../schema/selection.ts';
 import { addKey, clockOffsetOf, liveKeys, type NewKey } from './add-key.ts';
 import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { matchesKeyFilter } from './key-filter.ts';
+import { moveKeys } from './move-keys.ts';
 import { pruneKeys } from './prune-keys.ts';
 
 interface Successor extends NewKey {
@@ -111,6 +114,7 @@ export const apiKeyChanges = {
     return true;
   },
 
+  moveKeys,
   pruneKeys,
 };
 
@@ -124,14 +128,14 @@ export class StoredApiKeys implements ApiKeyStore {
     this.#uses = uses;
   }
 
-  insert(key: ApiKey, digest: Buffer, bounds: KeyBounds, now: number, by: Actor) {
+  insert(key: NewApiKey, digest: Buffer, bounds: KeyBounds, now: number, by: Actor) {
     const newKey = { key, digest: digest.toHex(), bounds, now, by };
     return this.#access.changes.insertKey(newKey);
   }
 
   replace(
     old: { readonly id: string; readonly expiresAt: number },
-    key: ApiKey,
+    key: NewApiKey,
     digest: Buffer,
     bounds: KeyBounds,
     now: number,
@@ -141,8 +145,12 @@ export class StoredApiKeys implements ApiKeyStore {
     return this.#access.changes.replaceKey(successor);
   }
 
-  findByDigest(digest: Buffer): Awaitable<KeyRow | undefined> {
-    return this.#uses.findByDigest(digest);
+  findByDigest(...digests: Buffer[]): Awaitable<KeyRow | undefined> {
+    return this.#uses.findByDigest(...digests);
+  }
+
+  move(keys: readonly MovedKey[], fingerprint: string): Promise<void> {
+    return this.#access.changes.moveKeys(keys, fingerprint);
   }
 
   async find(id: string): Promise<ApiKey | undefined> {

@@ -5,7 +5,7 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 /** The maximum number of keys in memory, some 0.5 KB each. Reading one from the store takes some 10 µs. */
 export const CAPACITY = 32_000;
 
-/** Caches keys by digest. Unknown digests are not cached, so that guesses take no memory. */
+/** Caches keys by the digest with the current secret. Unknown digests are not cached, so that guesses take no memory. */
 export class MemoryKeyCache implements KeyCache {
   readonly #source: KeySource;
   readonly #records = new LRUCache<string, KeyRecord>({ max: CAPACITY });
@@ -20,11 +20,14 @@ export class MemoryKeyCache implements KeyCache {
     return this.#records.peek(digest);
   }
 
-  load(digest: string): Awaitable<KeyRecord | undefined> {
+  load(digest: string, others: readonly string[] = []): Awaitable<KeyRecord | undefined> {
     const generation = this.#generation;
-    const row = this.#source.findByDigest(Buffer.from(digest, 'latin1'));
-    if (row instanceof Promise) return row.then((found) => this.#add(found, digest, generation));
-    return this.#add(row, digest, generation);
+    const digests = [digest, ...others].map((each) => Buffer.from(each, 'latin1'));
+    const row = this.#source.findByDigest(...digests);
+    if (row instanceof Promise) {
+      return row.then((found) => this.#add(found, digest, digests, generation));
+    }
+    return this.#add(row, digest, digests, generation);
   }
 
   forgetAll(): void {
@@ -40,13 +43,20 @@ export class MemoryKeyCache implements KeyCache {
     }
   }
 
-  #add(row: KeyRow | undefined, digest: string, generation: number): KeyRecord | undefined {
-    if (!row || !crypto.timingSafeEqual(row.digest, Buffer.from(digest, 'latin1')))
-      return undefined;
+  /** @param digests those that the row may have, beginning with `digest`. */
+  #add(
+    row: KeyRow | undefined,
+    digest: string,
+    digests: readonly Buffer[],
+    generation: number,
+  ): KeyRecord | undefined {
+    if (!row) return undefined;
+    const match = digests.findIndex((each) => crypto.timingSafeEqual(row.digest, each));
+    if (match < 0) return undefined;
     const { key } = row;
     const { caller, limits, sandbox } = key;
     const quota = { id: caller, limits, key, clockOffset: sandbox?.clockOffset };
-    const record = { ...key, quota };
+    const record = { ...key, quota, ...(match > 0 && { formerDigest: row.digest }) };
     // Another request may have loaded it in the meantime: there must be only one record for each key.
     const known = this.#records.peek(digest);
     if (known) return known;

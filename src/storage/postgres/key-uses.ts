@@ -1,4 +1,5 @@
 import type { KeyRow } from '../../core/api-keys.ts';
+import { MOST_PREVIOUS_SECRETS } from '../../core/secrets.ts';
 import {
   type AccountColumns,
   authenticatedKeyFromRow,
@@ -15,7 +16,9 @@ interface FoundRow extends KeyColumns, AccountColumns {
 }
 
 // Every node of a sharded database has all accounts and keys, so that this join uses a single node.
-const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, keys.chain_id, keys.simulate,
+const find = (
+  digests: number,
+) => `SELECT keys.id, keys.account_id, keys.environment, keys.digest, keys.chain_id, keys.simulate,
   keys.expires_at::float8 AS expires_at, keys.revoked_at::float8 AS revoked_at,
   keys.last_used_at::float8 AS last_used_at, keys.clock_offset::float8 AS clock_offset, accounts.plan,
   accounts.per_minute::float8 AS per_minute, accounts.per_day::float8 AS per_day,
@@ -23,7 +26,10 @@ const FIND = `SELECT keys.id, keys.account_id, keys.environment, keys.digest, ke
   sandboxes.clock_offset::float8 AS account_clock_offset, sandboxes.simulation
   FROM api_keys AS keys JOIN accounts ON accounts.id = keys.account_id
   LEFT JOIN sandboxes ON sandboxes.account_id = keys.account_id AND keys.environment = 'staging'
-  WHERE keys.digest = $1`;
+  WHERE keys.digest IN (${Array.from({ length: digests }, (_, index) => `$${index + 1}`).join(', ')})`;
+
+/** The statement for one digest, and for one more with each previous secret. */
+const FIND = Array.from({ length: 1 + MOST_PREVIOUS_SECRETS }, (_, previous) => find(1 + previous));
 
 /** The key operations of the request path. */
 export class PostgresKeyUses implements KeyUses {
@@ -33,8 +39,8 @@ export class PostgresKeyUses implements KeyUses {
     this.#database = database;
   }
 
-  async findByDigest(digest: Buffer): Promise<KeyRow | undefined> {
-    const row = await this.#database.get<FoundRow>(FIND, digest);
+  async findByDigest(...digests: Buffer[]): Promise<KeyRow | undefined> {
+    const row = await this.#database.get<FoundRow>(FIND[digests.length - 1] ?? '', ...digests);
     if (!row) return undefined;
     const { account_clock_offset: clock_offset, simulation } = row;
     const sandbox = clock_offset === null ? undefined : { clock_offset, simulation };

@@ -1,5 +1,6 @@
 import type { Config, DatabaseSettings } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
+import { secretsOf } from '../../core/secrets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
 import { sharedStores } from '../shared-stores.ts';
@@ -64,7 +65,7 @@ export async function openPostgresStores(
   return {
     folder: dataFolderAt(config.dataDir),
     folderState: undefined,
-    secret: Buffer.from(secret),
+    secrets: secretsOf(Buffer.from(secret), config.previousSecrets),
     ...shared,
     leases: new RowLeases(database),
     writer: {

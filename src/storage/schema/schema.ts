@@ -67,6 +67,8 @@ export const TABLES = {
       name: text(),
       // HMAC-SHA-256 of the key's text.
       digest: bytes(),
+      // The secret of the digest (`secretIdOf`); NULL if that is the first one of the store.
+      secret_id: optionalText(),
       ...all(text(), 'prefix', 'last_four'),
       created_at: integer(),
       ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
@@ -152,8 +154,6 @@ export const TABLES = {
       actor: text(),
       action: text<AuditAction>(),
       ...all(text(), 'account_id', 'detail'),
-      // Of sign-ins and of changes to passwords and second factors in the dashboard, for 90 days.
-      ...all(optionalText(), 'device', 'address'),
     },
   },
   // The number of changes that servers must apply to their caches. One row, 'changes'.

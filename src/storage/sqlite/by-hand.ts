@@ -1,5 +1,6 @@
 import type { KeyRow } from '../../core/api-keys.ts';
 import type { Message } from '../../core/messages.ts';
+import { MOST_PREVIOUS_SECRETS } from '../../core/secrets.ts';
 import { authenticatedKeyFromRow } from '../keys/api-key-rows.ts';
 import { FIND_SANDBOX } from '../sandbox/sandbox-rows.ts';
 import { select } from '../schema/selection.ts';
@@ -7,14 +8,17 @@ import type { HandWritten } from '../shared-stores.ts';
 import type { SqliteFile } from './file.ts';
 import type { RequestLogFile } from './request-log-file.ts';
 
-const FIND = select(
-  'api_keys',
-  [
-    ...(['id', 'account_id', 'environment', 'digest'] as const),
-    ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
-    ...(['simulate', 'clock_offset'] as const),
-  ],
-  'WHERE digest = ?',
+/** The statement for one digest, and for one more with each previous secret. */
+const FIND = Array.from({ length: 1 + MOST_PREVIOUS_SECRETS }, (_, previous) =>
+  select(
+    'api_keys',
+    [
+      ...(['id', 'account_id', 'environment', 'digest'] as const),
+      ...(['expires_at', 'revoked_at', 'last_used_at', 'chain_id'] as const),
+      ...(['simulate', 'clock_offset'] as const),
+    ],
+    `WHERE digest IN (?${', ?'.repeat(previous)})`,
+  ),
 );
 
 /** A separate statement, because a join of the two tables takes twice as long. */
@@ -35,8 +39,9 @@ export function sqliteByHand(file: SqliteFile, requestLogFile: RequestLogFile): 
     requestLogFile,
     addRequests: requestLogFile.add,
     keys: {
-      findByDigest(digest: Buffer): KeyRow | undefined {
-        const row = file.getFromSnapshot(FIND, digest);
+      findByDigest(...digests: Buffer[]): KeyRow | undefined {
+        const find = FIND[digests.length - 1];
+        const row = find && file.getFromSnapshot(find, ...digests);
         const account = row && file.getFromSnapshot(FIND_ACCOUNT, row.account_id);
         if (!account) return undefined;
         const sandbox =

@@ -1,17 +1,24 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
-import { FINGERPRINT } from '../../core/secret.ts';
+import { SetupError } from '../../core/errors.ts';
+import {
+  FINGERPRINTS,
+  MOST_PREVIOUS_SECRETS,
+  type Secrets,
+  secretsOf,
+} from '../../core/secrets.ts';
+import type { Settings } from '../../core/settings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import {
   type DatabaseName,
   type DataFolder,
   keepRestoreOut,
   openDataFolder,
-  readSecret,
 } from '../data-folder.ts';
 import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
+import { readPreviousSecrets, readSecret } from '../folder/secret-files.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
@@ -68,15 +75,13 @@ async function openFiles(
   opening.defer(() => requestLog.close());
   const byHand = sqliteByHand(accountsFile, requestLog);
   const shared = sharedStores(sqliteEngine(accountsFile), byHand);
-  const isFirstStart = (await shared.settings.find(FINGERPRINT)) === undefined;
-  const secret = readSecret(folder, config.secret, isFirstStart);
-  if (config.secret === undefined) state.readingSecret(secret);
+  const secrets = await readSecrets(config, folder, shared.settings, state);
   const environments = new Map<Environment, EnvironmentStores>();
   const resources = opening.move();
   return {
     folder,
     folderState: state,
-    secret,
+    secrets,
     ...shared,
     leases: fileLeases(folder.lock, (path) => state.watch.addLock(path)),
     writer,
@@ -195,4 +200,24 @@ class Databases {
     this.state.watch.addFile(this.#folder.acknowledged(name));
     this.writer.record(path, { name, storeId: this.#files.storeId });
   }
+}
+
+/**
+ * The secrets in the settings and in the folder.
+ * @throws SetupError when they cannot be read, or are too many.
+ */
+async function readSecrets(
+  config: Config,
+  folder: DataFolder,
+  settings: Settings,
+  state: FolderState,
+): Promise<Secrets> {
+  const isFirstStart = (await settings.find(FINGERPRINTS)) === undefined;
+  const secret = readSecret(folder, config.secret, isFirstStart);
+  if (config.secret === undefined) state.readingSecret(secret);
+  const secrets = secretsOf(secret, [...readPreviousSecrets(folder), ...config.previousSecrets]);
+  if (secrets.previous.length <= MOST_PREVIOUS_SECRETS) return secrets;
+  throw new SetupError(
+    `${folder.previousSecrets} and PETSTORE_PREVIOUS_SECRETS name more than ${MOST_PREVIOUS_SECRETS} secrets. Remove those that nothing needs.`,
+  );
 }

@@ -1,7 +1,7 @@
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { fingerprintOf } from '../../core/secret.ts';
-import { dataFolderAt } from '../data-folder.ts';
+import { knowsLatestSecret, secretsOf } from '../../core/secrets.ts';
+import { type DataFolder, dataFolderAt } from '../data-folder.ts';
 import { isThere } from '../folder/file-failures.ts';
 import { PostgresDatabase } from '../postgres/database.ts';
 import { migrate } from '../postgres/migrate.ts';
@@ -37,7 +37,7 @@ interface MigratedTable {
  * Migrates the content of a data folder to an empty PostgreSQL database, then reads and compares both. An interrupted
  * migration is continued. No rows of the folder are changed, but its databases are migrated to the schema of this
  * release, and missing ones are created.
- * @param to the database, and the secret of the processes that will use it.
+ * @param to the database, and the secrets of the processes that will use it.
  * @throws OperatorError when the folder is in use, its API keys were created with another secret, the database has
  * other content, or the two differ at the end.
  * @throws SetupError when either cannot be used.
@@ -45,17 +45,17 @@ interface MigratedTable {
  */
 export async function migrateStore(
   dataDir: string,
-  to: { readonly servers: DatabaseAddresses; readonly secret: string },
+  to: {
+    readonly servers: DatabaseAddresses;
+    readonly secret: string;
+    readonly previousSecrets: readonly Buffer[];
+  },
   events: MigrationEvents,
 ): Promise<MigratedTable[]> {
   const folder = dataFolderAt(dataDir);
   if (!isThere(folder.accounts)) throw new OperatorError(`${folder.path} holds no data.`);
   using source = new Source(folder);
-  if (source.fingerprint() !== fingerprintOf(Buffer.from(to.secret))) {
-    throw new OperatorError(
-      `The API keys in ${folder.path} were made with another secret. Set PETSTORE_SECRET to what the service has had: what is in ${folder.secret}, unless it was set.`,
-    );
-  }
+  requireSecrets(source, folder, to);
   const primary = await requirePrimary(to.servers);
   await migrate(primary);
   const database = new PostgresDatabase(primary, to.servers);
@@ -71,6 +71,25 @@ export async function migrateStore(
   } finally {
     await database.close();
   }
+}
+
+/** With other secrets keys would be refused after the migration. */
+function requireSecrets(
+  source: Source,
+  folder: DataFolder,
+  to: { readonly secret: string; readonly previousSecrets: readonly Buffer[] },
+): void {
+  const secrets = secretsOf(Buffer.from(to.secret), to.previousSecrets);
+  if (!knowsLatestSecret(secrets, source.fingerprints())) {
+    throw new OperatorError(
+      `The API keys in ${folder.path} were made with another secret. Set PETSTORE_SECRET to what the service has had: what is in ${folder.secret}, unless it was set.`,
+    );
+  }
+  const refused = source.needsOthers(secrets);
+  if (refused === 0) return;
+  throw new OperatorError(
+    `${refused} API keys and second factors in ${folder.path} need a previous secret. Set PETSTORE_PREVIOUS_SECRETS to what the service has had: what is in ${folder.previousSecrets}, separated by commas, unless it was set.`,
+  );
 }
 
 function countProgress(source: Source, events: MigrationEvents): (rows: number) => void {

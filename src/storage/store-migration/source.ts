@@ -1,7 +1,14 @@
 import type { Database } from 'bun:sqlite';
 import type { Environment } from '../../core/environments.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { FINGERPRINT } from '../../core/secret.ts';
+import {
+  FINGERPRINTS,
+  fingerprintOf,
+  type Secrets,
+  secretIdOf,
+  versionIn,
+  versionOf,
+} from '../../core/secrets.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
 import { type Manifest, requireManifest } from '../folder/manifest.ts';
@@ -52,9 +59,28 @@ export class Source implements Disposable {
     this.#opened = opened.move();
   }
 
-  /** Fingerprint of the secret that the API keys were created with. */
-  fingerprint(): string | undefined {
-    return query(this.#files.accounts, FIND_SETTING).get(FINGERPRINT)?.value;
+  /** Fingerprints of the secrets that the store has had; see `FINGERPRINTS`. */
+  fingerprints(): string {
+    return query(this.#files.accounts, FIND_SETTING).get(FINGERPRINTS)?.value ?? '';
+  }
+
+  /** How many live keys and authenticator apps need a secret that is none of these. */
+  needsOthers({ current, previous }: Secrets): number {
+    const ids = [current, ...previous].map((each) => secretIdOf(fingerprintOf(each)));
+    const firstId = secretIdOf(this.fingerprints());
+    const holes = ids.map(() => '?').join(', ');
+    const keys = this.#files.accounts
+      .query<{ keys: bigint }, Array<string | number>>(
+        `SELECT count(*) AS keys FROM api_keys WHERE revoked_at IS NULL
+           AND (expires_at IS NULL OR expires_at > ?) AND coalesce(secret_id, ?) NOT IN (${holes})`,
+      )
+      .get(systemClock.now().wall, firstId, ...ids);
+    const versions = new Set(ids.map((id) => versionOf(id, firstId)));
+    const apps = this.#files.accounts
+      .query<{ secret: string }, []>('SELECT secret FROM second_factors WHERE verified = 1')
+      .all()
+      .filter(({ secret }) => !versions.has(versionIn(secret)));
+    return Number(keys?.keys ?? 0) + apps.length;
   }
 
   count(table: Table): number {

@@ -36,6 +36,17 @@ export function settingsSuite(open: OpenBackend): void {
       expect(await other.settings.keep('another', 'fourth')).toBe('fourth');
     });
 
+    test('are replaced only by those who know the stored value', async () => {
+      await using backend = await open();
+      await using other = await backend.another();
+      await backend.settings.keep('order', 'first');
+      expect(await backend.settings.replace('order', 'another', 'third')).toBe(false);
+      expect(await backend.settings.replace('order', 'first', 'second')).toBe(true);
+      expect(await other.settings.replace('order', 'first', 'third')).toBe(false);
+      expect(await other.settings.find('order')).toBe('second');
+      expect(await backend.settings.replace('unknown', 'first', 'second')).toBe(false);
+    });
+
     test('that are set many times at once agree on one value', async () => {
       await using backend = await open();
       await using other = await backend.another();
