@@ -120,20 +120,19 @@ describe('what reads many rows', () => {
   const all = { ...FILES, ...READ_ROW_BY_ROW };
   test.each(Object.entries(all))('lets others through: %s', async (_name, path) => {
     const reader = path.includes('operator') ? boss : visitor;
+    using pauses = spyOn(Bun, 'sleep');
     let isComplete = false;
     const file = reader.get(path).then(async (reply) => {
       expect(reply.status).toBe(200);
       await reply.arrayBuffer();
       isComplete = true;
     });
-    let answered = 0;
     while (!isComplete) {
       expect((await scene.service.request('/openapi.json')).status).toBe(200);
-      answered += 1;
     }
     await file;
-    // Without a break between its pieces, no more than two.
-    expect(answered).toBeGreaterThan(4);
+    // How many requests are handled in the pauses depends on the machine.
+    expect(pauses.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
   test('finds in a page of a filter exactly what matches, wherever it is', async () => {
@@ -230,6 +229,24 @@ async function whenStill(read: () => number): Promise<number> {
   return before;
 }
 
+describe('a request that reads many rows', () => {
+  test.each([
+    ['/api/usage/requests', 4],
+    ['/api/usage/requests?last=7d', 4],
+    ['/api/requests?path=x', 2],
+    ['/api/requests?status=4xx', 2],
+    ['/api/requests?to=2020-01-01T00:00:00Z', 2],
+    ['/api/keys?text=x', 2],
+    ['/api/requests', 1],
+    ['/api/requests?path=', 1],
+    ['/api/usage', 1],
+  ] as const)('of the kind %s counts as %d', async (path, cost) => {
+    const before = Number((await visitor.get('/api/session')).headers.get('X-RateLimit-Remaining'));
+    const reply = await visitor.get(path);
+    expect(reply.headers.get('X-RateLimit-Remaining')).toBe(String(before - cost));
+  });
+});
+
 describe('a download', () => {
   test('counts as twenty requests, however its address is spelt', async () => {
     for (const [index, query] of [
@@ -241,7 +258,7 @@ describe('a download', () => {
       await reply.body?.cancel();
       expect(reply.headers.get('X-RateLimit-Remaining')).toBe(String(300 - 20 * (index + 1)));
     }
-    const page = await visitor.get('/api/requests?status=4xx');
+    const page = await visitor.get(`/api/requests?before=${'0'.repeat(32)}`);
     expect(page.headers.get('X-RateLimit-Remaining')).toBe('239');
   });
 

@@ -34,6 +34,7 @@ export async function activityOf(
     ['keys', keys],
     ['messages', messages],
     ['usage', [remaining, records]],
+    ['reports', records],
     ['requests', requests.map(({ id }) => id)],
     ['sandbox', remaining],
   ];

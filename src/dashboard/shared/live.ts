@@ -21,6 +21,7 @@ export type LiveTopic =
   | 'session'
   | 'keys'
   | 'usage'
+  | 'reports'
   | 'requests'
   | 'sandbox'
   | 'messages'

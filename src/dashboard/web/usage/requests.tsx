@@ -58,7 +58,7 @@ export function Requests({ accountId, isInUse }: RequestsProps) {
 
 /** The requests that are selected. */
 export function useReport(accountId: string | undefined, { query }: Selection) {
-  const { path, ...options } = usageQuery(accountId, `/usage/requests?${query}`);
+  const { path, ...options } = usageQuery(accountId, `/usage/requests?${query}`, 'reports');
   return useQuery({
     ...options,
     queryFn: () => call<UsageReport>('GET', path),
