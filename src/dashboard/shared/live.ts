@@ -14,7 +14,8 @@ export const LIVE_EVENT = 'changed';
 
 /**
  * A kind of data that changed: the first element in the keys of the outdated queries. `everything`
- * stands for all of them; `session` is outdated when the connection has ended.
+ * stands for all of them; `session` is outdated when the connection has ended, and
+ * `reports` when the saved usage has changed, which is once in five seconds at most.
  */
 export type LiveTopic =
   | 'everything'
