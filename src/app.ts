@@ -87,12 +87,11 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const loadDashboardOptions = async () => ({
     ...config,
     ...(await backend.accountLimits()),
-    addresses,
-    stores,
+    ...{ addresses, stores, clock },
     followChanges: backend.followChanges,
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
-    clock,
+    metrics: metrics.security,
     passwords: given.passwords,
     log: requestLog,
   });

@@ -4,8 +4,8 @@ const ASCTIME = /^([a-z]+) +([a-z]+) +(\d+) ([\d:]+) (\d{4})$/i;
 /** Such as `Sun, 06 Nov 1994 08:49:37 GMT`, or `Sunday, 06-Nov-94 08:49:37 GMT`. */
 const DATE = /^[a-z]+, *(\d+)[ -]([a-z]+)[ -](\d+) ([\d:]+) GMT$/i;
 
-/** The latest time that a `Date` can hold, in milliseconds since 1970. */
-const LATEST_MS = 8.64e15;
+/** The longest wait, in milliseconds: a `Date` can hold its end, which is some 30,000 years away. */
+const LONGEST_MS = 1e15;
 
 /**
  * Milliseconds to wait according to a `Retry-After` header (RFC 9110, 10.2.3): seconds, or a date.
@@ -16,8 +16,7 @@ export function readRetryAfter(value: string | null, nowMs: number): number | un
   // The comma after the name of a day belongs to the date.
   const items = value?.match(/(?:\s*[a-z]+day,|\s*[a-z]{3},)?[^,]*/gi) ?? [];
   const waits = items.map((item) => readWait(item.trim(), nowMs)).filter((wait) => wait >= 0);
-  // The end of the wait must be a valid date, too.
-  return waits.length === 0 ? undefined : Math.min(Math.max(...waits), LATEST_MS - nowMs);
+  return waits.length === 0 ? undefined : Math.min(Math.max(...waits), LONGEST_MS);
 }
 
 /** Milliseconds to wait; `NaN` when `item` is neither a number of seconds nor a date. */
@@ -32,7 +31,8 @@ function readDate(item: string, nowMs: number): number {
   const [, day, month, year = '', time] =
     DATE.exec(item.replace(ASCTIME, '$1, $3 $2 $5 $4 GMT')) ?? [];
   const fullYear = year.length === 2 ? yearEndingIn(Number(year), nowMs) : year;
-  return Date.parse(`${day} ${month} ${fullYear} ${time} GMT`);
+  // Dates know no leap seconds.
+  return Date.parse(`${day} ${month} ${fullYear} ${time?.replace(/:60$/, ':59')} GMT`);
 }
 
 /** The year with these last two digits that is at most 50 years in the future. */

@@ -62,7 +62,8 @@ export async function openSignIn({ stores, clock }: Session): Promise<SignIn> {
   // Loaded here so that no other command waits for it.
   const { createSignIn } = await import('../dashboard/sign-in/sign-in.ts');
   const { operatorsNeedSecondFactor, signUpLimits } = config;
-  const needed = { stores, attempts, operatorsNeedSecondFactor, signUpLimits, clock, log };
+  const metrics = { recordSignIn() {}, recordRefusal() {} };
+  const needed = { stores, attempts, operatorsNeedSecondFactor, signUpLimits, clock, log, metrics };
   return createSignIn({ ...needed, addresses: { dashboard }, mail: undefined });
 }
 

@@ -47,16 +47,27 @@ async function list(options: ListOptions): Promise<void> {
     const entries = await find(session, options);
     if (options.json) {
       return printJson(
-        entries.map(({ number, at, by, action, accountId, email, detail }) => {
+        entries.map(({ number, at, by, action, accountId, email, detail, client }) => {
           const account = { accountId: accountId || null, email: email ?? null };
-          return { number, at: isoTime(at), actor: by, action, ...account, detail };
+          const { device = null, address = null } = client ?? {};
+          return {
+            number,
+            at: isoTime(at),
+            actor: by,
+            action,
+            ...account,
+            detail,
+            device,
+            address,
+          };
         }),
       );
     }
     printTable(
-      ['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'DETAIL'],
-      entries.map(({ at, by, action, accountId, email, detail }) => {
-        return [formatTime(at), by, action, email ?? (accountId || '-'), detail];
+      ['AT', 'ACTOR', 'ACTION', 'ACCOUNT', 'FROM', 'DETAIL'],
+      entries.map(({ at, by, action, accountId, email, detail, client }) => {
+        const from = client ? `${client.device}, ${client.address}` : '-';
+        return [formatTime(at), by, action, email ?? (accountId || '-'), from, detail];
       }),
       'No such entries.',
     );
@@ -70,7 +81,8 @@ async function find(
   const { stores, clock } = session;
   const accountId = account && (await idOf(session, account));
   const earliest = since === undefined ? from : clock.now().wall - since;
-  const filter = { actor, accountId, action, from: earliest, to };
+  const actions = action && [action];
+  const filter = { actor, accountId, actions, from: earliest, to };
   const entries = await stores.audit.list(limit, undefined, filter);
   const ids = [...new Set(entries.map((each) => each.accountId))];
   const emails = new Map((await stores.accounts.findAll(ids)).map(({ id, email }) => [id, email]));

@@ -14,7 +14,6 @@ import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { FAILED, UsageError } from './errors.ts';
 import { COMMAND, explain, printLine, watchOutput } from './output.ts';
-import { warnIfPlain } from './plain-http-warning.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole process group, and npm forwards its own copy: the same signal
@@ -61,15 +60,14 @@ export async function serve(options: ServeOptions): Promise<void> {
   const config = throwaway?.config ?? settings;
   using readyFile = await openReady(options.readyFile);
   // Before the port opens, because later no descriptor may be left; only this case needs it.
-  const warnings = isLocalHost(config.host) ? undefined : await import('./unreachable-warning.ts');
+  const warnings = isForOthers(config, only) ? await import('./address-warnings.ts') : undefined;
   const service = await start(config, log, only, throwaway);
   try {
     const next = (await service.stores.keys.any()) ? undefined : firstKeyCommand(config, only);
     if (readyFile) await announce(readyFile, config, service, only, throwaway);
     if (onTerminal) printBanner(service, only, next, throwaway?.keys);
     else logStart(log, service, only, next);
-    warnings?.warnIfUnreachable(config, service, only, log);
-    warnIfPlain(service, only, log);
+    warnings?.warnAboutAddresses(config, service, only, log);
   } catch (error) {
     await service.stop();
     throw error;
@@ -90,6 +88,12 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (!isWritten || config.tracing || options.untilStdinEnds || isLoading) {
     process.exit(signal === 'loading failed' ? FAILED : 0);
   }
+}
+
+/** Whether the service listens beyond this machine, or has public addresses that do not lead to this machine. */
+function isForOthers({ host, port, addresses }: Config, only: readonly Part[]): boolean {
+  const hosts = addressesOf(only).map((name) => new URL(addresses(port)[name]).hostname);
+  return [host, ...hosts].some((each) => !isLocalHost(each));
 }
 
 /** Uses `process.stdout` only for devices that may be a terminal: loading Node's streams slows the start. */

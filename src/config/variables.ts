@@ -5,8 +5,8 @@ import { SETTINGS } from './settings.ts';
 
 const PREFIX = 'PETSTORE_';
 
-/** How many characters of a name, at most, differ from the setting that was meant. */
-const MAX_TYPO = 3;
+/** A name of this many characters, without the prefix, is long: it may differ by one more from the setting that was meant. */
+const LONG = 10;
 
 /** Variables with the base addresses that clients use; `run` sets them for its command. */
 export const CLIENT_ADDRESSES = {
@@ -72,8 +72,18 @@ function isKnown(name: string): boolean {
 }
 
 function describeUnknown(name: string): string {
-  const meant = closest(name, Object.keys(SETTINGS));
-  const isTypo = distance(name, meant) <= Math.min(MAX_TYPO, (name.length - PREFIX.length) / 2);
-  const advice = isTypo ? `Did you mean ${meant}?` : 'The README lists them.';
-  return `${name} is not a setting. ${advice}`;
+  const meant = settingMeantBy(name);
+  return `${name} is not a setting. ${meant ? `Did you mean ${meant}?` : 'The README lists them.'}`;
+}
+
+/** The setting that was probably meant: the only one that begins with these words, or one with nearly this name. */
+function settingMeantBy(name: string): string | undefined {
+  const settings = Object.keys(SETTINGS);
+  const [completed, ...others] = settings.filter((setting) => setting.startsWith(`${name}_`));
+  if (completed && others.length === 0) return completed;
+  const nearest = closest(name, settings);
+  const length = name.length - PREFIX.length;
+  return distance(name, nearest) <= Math.min(length / 2, length < LONG ? 2 : 3)
+    ? nearest
+    : undefined;
 }

@@ -1,8 +1,28 @@
 import type { Awaitable } from '../lib/awaitable.ts';
+import { DAY, MINUTE } from '../lib/clock.ts';
 import type { Subscription } from './plans.ts';
+
+/**
+ * Security events of one account (OWASP ASVS 5.0, 16.3): shown to its holder, kept for 90 days, and deleted with the
+ * account. Other entries are kept without personal data.
+ */
+export const SECURITY_EVENTS = [
+  'session.signed_in',
+  'session.refused',
+  'password.changed',
+  'factor.added',
+  'factor.removed',
+] as const;
+
+/** How long security events are kept, and the device and address of other entries, in ms. */
+export const SECURITY_EVENTS_STAY = 90 * DAY;
+
+/** The shortest time between two entries about refused sign-ins of one account, in ms. */
+export const REFUSAL_INTERVAL = MINUTE;
 
 /** The kinds of audit entries. */
 export const AUDIT_ACTIONS = [
+  ...SECURITY_EVENTS,
   'account.created',
   'account.deleted',
   'account.plan_changed',
@@ -11,9 +31,10 @@ export const AUDIT_ACTIONS = [
   'account.resumed',
   'account.reset_link_made',
   'account.sessions_ended',
+  // Of 1.0.0 and before; now `factor.added` and `factor.removed`.
   'second_factor.added',
-  'second_factor.renamed',
   'second_factor.removed',
+  'second_factor.renamed',
   'second_factor.codes_renewed',
   'second_factor.code_used',
   'second_factor.reset',
@@ -34,6 +55,13 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
+/** The entries about an account that its holder sees. */
+export const HOLDER_ACTIONS: readonly AuditAction[] = AUDIT_ACTIONS.filter(
+  (action) =>
+    /^(session|password|factor|second_factor)\./.test(action) ||
+    ['account.reset_link_made', 'account.sessions_ended', 'account.role_changed'].includes(action),
+);
+
 /**
  * Who made a change: the e-mail address of an account, `command line: ` and the name of a system user, or
  * `SERVICE`.
@@ -42,6 +70,17 @@ export type Actor = string;
 
 /** A background job of the service. */
 export const SERVICE: Actor = 'the service';
+
+/** Somebody who tries to sign in. */
+export const SOMEBODY: Actor = 'somebody who is not signed in';
+
+/** Where a request to the dashboard comes from. */
+export interface ClientDescription {
+  /** The names of the browser and the system: one of few texts, never what the client sent. */
+  readonly device: string;
+  /** Of the client; an IPv6 address is that of its network. */
+  readonly address: string;
+}
 
 /**
  * One deliberate change, or the deletion of a key that ended long ago. Kept without personal data
@@ -56,6 +95,8 @@ export interface AuditEntry {
   readonly accountId: string;
   /** Human-readable; never contains a secret. */
   readonly detail: string;
+  /** Only of sign-ins and of changes to passwords and second factors in the dashboard; removed after 90 days. */
+  readonly client?: ClientDescription | undefined;
 }
 
 /** An entry with its number in the log; later entries have greater numbers. */
@@ -73,7 +114,7 @@ export interface AuditFilter {
   /** A part of the actor, ignoring case. */
   readonly actor?: string | undefined;
   readonly accountId?: string | undefined;
-  readonly action?: AuditAction | undefined;
+  readonly actions?: readonly AuditAction[] | undefined;
   /** Inclusive, epoch ms. */
   readonly from?: number | undefined;
   /** Exclusive, epoch ms. */
@@ -107,6 +148,13 @@ export function withoutPersonalData(
 /** The log of deliberate changes. Every call may raise `StorageUnavailable`. */
 export interface AuditLog {
   record(entry: AuditEntry): Promise<void>;
+  /**
+   * Records a security event, unless its account is gone. Of refused sign-ins of one account at most one is recorded
+   * in REFUSAL_INTERVAL, by all processes together.
+   */
+  recordEvent(entry: AuditEntry): Promise<void>;
   /** The latest entries, newest first; if `before` is given, only entries with a lower number. */
   list(limit: number, before?: number, filter?: AuditFilter): Awaitable<AuditRecord[]>;
+  /** Deletes security events from before `end` (epoch ms), and the devices and addresses of other entries. */
+  prune(end: number): Promise<void>;
 }

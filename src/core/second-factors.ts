@@ -1,5 +1,5 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { Actor } from './audit.ts';
+import type { Actor, ClientDescription } from './audit.ts';
 
 /** A proof in addition to the password: a code of an authenticator app, a passkey or a recovery code. */
 export type SecondFactor = 'totp' | 'passkey' | 'recovery_code';
@@ -27,6 +27,8 @@ export interface FactorChange {
   readonly accountId: string;
   readonly now: number;
   readonly by: Actor;
+  /** Where the request comes from; `undefined` for a command. */
+  readonly client?: ClientDescription | undefined;
 }
 
 /** A new second factor, set up in a session; the session counts as proven with it from then on. */

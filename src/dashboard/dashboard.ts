@@ -9,6 +9,7 @@ import type { DashboardOptions, Pages } from './options.ts';
 import { PAGE_COSTS, PageLimits, pageCost } from './pages/page-limits.ts';
 import { createPages } from './pages/pages.ts';
 import { tooManyPages } from './pages/problems.ts';
+import { RefusedRequests } from './refused-requests.ts';
 import { RequestLimits, tooManyRequests } from './request-limits.ts';
 import { foreignRefusal, secured } from './security.ts';
 import type { SignIn } from './session.ts';
@@ -29,10 +30,10 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
   });
   const live = new LiveChannel(options, signIn);
   const api = createApi(options, signIn, live);
-  const pages = createPages(options, parts);
+  const servePage = limitedPages(options, parts);
   const { clock, log } = options;
-  const pageLimits = new PageLimits();
   const requestLimits = new RequestLimits(options.attempts);
+  const refusals = new RefusedRequests(options);
   const dashboardUrl = options.addresses.dashboard;
 
   const serveApi = async (request: Request, path: string, address: string) => {
@@ -49,16 +50,8 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
       if (!path.startsWith('/auth/')) return api.handle(request, path, session, address);
       return handle(request, path.slice('/auth'.length), address);
     };
-    return withLimits(await orErrorReply(answer, log), limitHeaders(limits, now));
-  };
-  const servePage = async (request: Request, path: string, address: string) => {
-    const now = clock.now();
-    const result = pageLimits.take(address, pageCost(path), now);
-    if (result.outcome !== 'admitted') return tooManyPages(request, result, now);
-    const reply = await pages.handle(request, path);
-    // The page that tells of an unknown address is rendered for the request, too.
-    if (reply.status === 404) pageLimits.take(address, PAGE_COSTS.rendered, now);
-    return reply;
+    const report = refusals.of({ request, path: `/api${path}`, address, session });
+    return withLimits(await orErrorReply(answer, log, report), limitHeaders(limits, now));
   };
   const mcp = parts.add(async () => {
     const { createMcpEndpoint } = await loadMcpEndpoint();
@@ -72,16 +65,32 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
   return {
     baseUrl: dashboardUrl,
     async handle(...given) {
-      const [request, path] = given;
+      const [request, path, address] = given;
       const isPublic = !isOwnApi(path);
       if (isPublic && isPreflight(request)) return secured(preflightReply(request), dashboardUrl);
-      const reply = await orErrorReply(() => route(...given), log);
+      const report = refusals.of({ request, path, address: address() });
+      const reply = await orErrorReply(() => route(...given), log, report);
       if (isPublic && isReadableElsewhere(path, reply)) allowOtherOrigins(request, reply);
       return secured(reply, dashboardUrl);
     },
     moveSecondFactors: async () => (await signIn()).moveSecondFactors(),
     endStreams: (isLast) => live.end(isLast),
     close: async () => opened?.close(),
+  };
+}
+
+/** The pages, up to the limits of the client's address. */
+function limitedPages(options: DashboardOptions, parts: LazyParts) {
+  const pages = createPages(options, parts);
+  const limits = new PageLimits();
+  return async (request: Request, path: string, address: string): Promise<Response> => {
+    const now = options.clock.now();
+    const result = limits.take(address, pageCost(path), now);
+    if (result.outcome !== 'admitted') return tooManyPages(request, result, now);
+    const reply = await pages.handle(request, path);
+    // The page that tells of an unknown address is rendered for the request, too.
+    if (reply.status === 404) limits.take(address, PAGE_COSTS.rendered, now);
+    return reply;
   };
 }
 
@@ -109,14 +118,16 @@ function allowOtherOrigins({ headers }: Request, reply: Response): void {
   for (const [name, value] of Object.entries(CROSS_ORIGIN)) reply.headers.set(name, value);
 }
 
-/** The reply of `answer`, or the error reply if it throws. */
+/** The reply of `answer`, or the error reply if it throws, which `report` gets, too. */
 async function orErrorReply(
   answer: () => Promise<Response>,
   log: DashboardOptions['log'],
+  report: (error: unknown) => void,
 ): Promise<Response> {
   try {
     return await answer();
   } catch (error) {
+    report(error);
     return errorReply(error, log);
   }
 }

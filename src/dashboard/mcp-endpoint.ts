@@ -155,7 +155,7 @@ function refuseForeignOrigin({ headers }: Request, dashboardUrl: string): void {
   const origin = headers.get('origin');
   if (origin === null || origin === new URL(dashboardUrl).origin) return;
   const message = `Pages of other sites cannot use the tools. Send no Origin, or that of ${dashboardUrl}.`;
-  throw new DashboardError('forbidden', message);
+  throw new DashboardError('other_site', message);
 }
 
 /** `undefined` without a valid key, and if keys cannot be looked up. */

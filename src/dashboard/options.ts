@@ -17,6 +17,7 @@ import type { RequestLogStore } from '../core/request-log.ts';
 import type { SandboxControl } from '../core/sandbox-control.ts';
 import type { SecondFactorStore } from '../core/second-factors.ts';
 import type { SessionSecrets } from '../core/secrets.ts';
+import type { SecurityMetrics } from '../core/security-metrics.ts';
 import type { SessionStore } from '../core/sessions.ts';
 import type { UsageStore } from '../core/usage.ts';
 import type { Connections } from '../http/listener.ts';
@@ -87,6 +88,7 @@ export interface DashboardOptions {
   /** The connections of the requests in flight. */
   readonly connections: Pick<Connections, 'closeAfter'>;
   readonly clock: Clock;
+  readonly metrics: SecurityMetrics;
   /** By default argon2id. */
   readonly passwords?: Passwords | undefined;
   readonly log: {

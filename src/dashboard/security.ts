@@ -105,5 +105,5 @@ export function foreignRefusal(request: Request, dashboardUrl: string): Error | 
     (origin === null || origin === new URL(dashboardUrl).origin);
   if (isOurs) return undefined;
   const message = `This can only be done from the pages at ${dashboardUrl}.`;
-  return new DashboardError('forbidden', message);
+  return new DashboardError('other_site', message);
 }

@@ -1,25 +1,25 @@
-/** A media range with its weight (RFC 9110, 12.5.1). Other parameters are ignored. */
-const ELEMENT =
-  /^\s*(?<range>[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;(?!\s*q\s*=)[^;]*)*(?:;\s*q\s*=\s*(?<weight>[01](?:\.\d*)?)\s*(?:;.*)?)?$/i;
 const QUOTED_STRING = /"(?:[^"\\]|\\.)*"/g;
+
+/** A weight of nothing but zeros: what it belongs to is not accepted. */
+const NO_WEIGHT = /^q\s*=\s*(?:0+\.?0*|\.0+)$/i;
 
 /** A longer header value, in characters, is disregarded, so that no request spends long on it. */
 const MAX_LENGTH = 1_000;
 
-/** Ranges that JSON matches; the first one that a client names decides. */
-const RANGES = ['application/json', 'application/*', '*/*'];
+/** Ranges that JSON matches; the first one that a client names decides. Java's own client sends the last one. */
+const RANGES = ['application/json', 'application/*', '*/*', '*'];
 
 /**
- * Whether a client accepts JSON.
+ * Whether a client accepts JSON (RFC 9110, 12.5.1). Parameters other than the weight are ignored.
  * @param accept the value of its `Accept`; a client without one accepts anything.
  */
 export function acceptsJson(accept: string | null): boolean {
   if (accept === null || accept.trim() === '' || accept.length > MAX_LENGTH) return true;
-  const weights = new Map<string, number>();
+  const accepted = new Map<string, boolean>();
   for (const element of accept.replaceAll(QUOTED_STRING, '').split(',')) {
-    const { range, weight = '1' } = ELEMENT.exec(element)?.groups ?? {};
-    if (range) weights.set(range.toLowerCase(), Number(weight));
+    const [range = '', ...parameters] = element.split(';').map((part) => part.trim());
+    accepted.set(range.toLowerCase(), !parameters.some((parameter) => NO_WEIGHT.test(parameter)));
   }
-  const named = RANGES.find((range) => weights.has(range));
-  return named !== undefined && weights.get(named) !== 0;
+  const named = RANGES.find((range) => accepted.has(range));
+  return named !== undefined && accepted.get(named) === true;
 }

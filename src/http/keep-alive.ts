@@ -1,4 +1,4 @@
-import { declaredLength, MAX_BODY_BYTES } from './json-body.ts';
+import { declaredLength, MAX_BODY_BYTES, readBody } from './json-body.ts';
 
 /**
  * The runtime's deadline for receiving a request, and for an idle connection, in seconds; it closes connections that send
@@ -44,11 +44,10 @@ async function hasArrived(request: Request, { status }: Response): Promise<boole
   if (length === 0 || (Number.isNaN(length) && !headers.has('transfer-encoding'))) return true;
   // A body that is too large is not read to its end.
   if (request.bodyUsed) return status !== 413;
-  if (!(length <= MAX_BODY_BYTES)) return false;
   // A refused body that was sent with its request is read at once.
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), REFUSED_BODY_TIME);
-  const read = request.bytes().then(
+  const read = readBody(request, MAX_BODY_BYTES).then(
     () => true,
     () => false,
   );

@@ -1,4 +1,5 @@
 import type { Config, Part } from '../config/config.ts';
+import { SECURITY_EVENTS_STAY } from '../core/audit.ts';
 import type { BanRecord } from '../core/ban-records.ts';
 import type { ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
@@ -184,6 +185,7 @@ async function pruneExpired(
   };
   await Promise.all([...limiters.values()].map(pruneIn));
   await stores.messages.prune(now.wall - MESSAGES_KEPT);
+  await stores.audit.prune(now.wall - SECURITY_EVENTS_STAY);
   await stores.keys.prune(now.wall - ENDED_KEYS_STAY, now.wall - DAY, now.wall);
   await stores.usage.addUpDays(firstKeptHour(now.wall));
   await stores.usage.prune(hourOf(now.wall - USAGE_STAYS));

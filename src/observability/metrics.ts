@@ -13,6 +13,7 @@ import { previousSecretsGauge } from './previous-secrets-gauge.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
+import { securityMetrics } from './security-metrics.ts';
 import { addStorageMetrics, labelledGauge, type MeasuredStorage } from './storage-metrics.ts';
 
 /** The sources that are read at each scrape; a queue that cannot be read is omitted. */
@@ -39,6 +40,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #clock: Clock;
   readonly #registry = new Registry();
   readonly #requests = new RequestHistogram(DURATION_BUCKETS, this.#registry);
+  readonly security = securityMetrics(this.#registry);
   // Plain numbers, read at each scrape: incrementing a labelled counter takes 3 % of the main thread.
   readonly #decisions: Record<Outcome, number> = { admitted: 0, limited: 0, banned: 0 };
   readonly #bans = this.#counter('petstore_bans_total', 'Bans started, by environment.', [

@@ -32,6 +32,7 @@ describe('accounts show', () => {
       audit: [
         { action: 'account.suspended', actor: 'test', detail: 'Spam', at: MOMENT },
         { action: 'key.created', actor: visitor.email },
+        { action: 'session.signed_in', detail: 'password' },
         { action: 'account.created' },
       ],
     });

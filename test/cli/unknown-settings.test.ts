@@ -8,10 +8,23 @@ describe('a variable that looks like a setting', () => {
     ['PETSTORE_TRUSTED_PROXY', 'PETSTORE_TRUSTED_PROXIES'],
     ['PETSTORE_LOGLEVEL', 'PETSTORE_LOG_LEVEL'],
     ['PETSTORE_PROT', 'PETSTORE_PORT'],
+    ['PETSTORE_PRT', 'PETSTORE_PORT'],
+    ['PETSTORE_KEEP_ALIVE', 'PETSTORE_KEEP_ALIVE_SECONDS'],
+    ['PETSTORE_DRAIN', 'PETSTORE_DRAIN_SECONDS'],
   ])('gets the name of the setting that was meant: %s', (name, meant) => {
     expect(problems({ [name]: '6379' })).toEqual([
       `${name} is not a setting. Did you mean ${meant}?`,
     ]);
+  });
+
+  test.each([
+    'PETSTORE_API_KEY',
+    'PETSTORE_API_URL',
+    'PETSTORE_TOKEN',
+    'PETSTORE_REDIS',
+    'PETSTORE_',
+  ])('gets no name when it is not close to one setting: %s', (name) => {
+    expect(problems({ [name]: 'x' })).toEqual([`${name} is not a setting. The README lists them.`]);
   });
 
   test('is accepted if Kubernetes adds it for a service', () => {

@@ -102,7 +102,9 @@ describe('an operator', () => {
     await new Visitor(service).json('POST', '/api/auth/reset-password', body);
     await Visitor.signIn(service, other.email, body.newPassword);
     const { audit } = await details(boss, other);
-    expect(audit.slice(0, 5).map(({ action, by }) => [action, by])).toEqual([
+    expect(audit.slice(0, 7).map(({ action, by }) => [action, by])).toEqual([
+      ['session.signed_in', other.email],
+      ['password.changed', other.email],
       ['account.reset_link_made', boss.email],
       ['account.sessions_ended', boss.email],
       ['key.revoked', boss.email],
@@ -150,6 +152,7 @@ describe('the audit log of the dashboard', () => {
     expect(await actions(about)).toEqual([
       'account.suspended',
       'account.plan_changed',
+      'session.signed_in',
       'account.created',
     ]);
     expect(await actions(`account=${other.accountId}&action=account.created`)).toHaveLength(1);
@@ -161,7 +164,7 @@ describe('the audit log of the dashboard', () => {
     expect(await actions('to=2001-01-01')).toEqual([]);
     // The end of 9999-12-31.
     const end = encodeURIComponent('+010000-01-01T00:00:00.000Z');
-    expect(await actions(`to=${end}&${about}`)).toHaveLength(3);
+    expect(await actions(`to=${end}&${about}`)).toHaveLength(4);
     expect(await actions(`from=${end}`)).toEqual([]);
     // A time without a zone would be in the time zone of the machine.
     const times = [
@@ -179,9 +182,9 @@ describe('the audit log of the dashboard', () => {
     const reply = await boss.get(`/api/operator/audit?${about}&format=csv`);
     expect(reply.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
     const [names, first] = (await reply.text()).split('\r\n');
-    expect(names).toBe('at,actor,action,account,account id,detail');
+    expect(names).toBe('at,actor,action,account,account id,detail,device,address');
     expect(first).toEndWith(
-      `,${boss.email},account.suspended,${other.email},${other.accountId},'=1+1`,
+      `,${boss.email},account.suspended,${other.email},${other.accountId},'=1+1,,`,
     );
   });
 });

@@ -210,6 +210,8 @@ describe('the dashboard in Grafana', () => {
       'petstore_request_duration_seconds_bucket',
       'petstore_quota_decisions_total',
       'petstore_bans_total',
+      'petstore_sign_ins_total',
+      'petstore_dashboard_refusals_total',
       'petstore_writes_waiting',
       'petstore_messages_queued',
       'petstore_commit_batch_size_bucket',

@@ -5,7 +5,7 @@ import { Visitor } from '../support/dashboard-visitor.ts';
 import { TestService } from '../support/harness.ts';
 import { LiveReader } from '../support/live-reader.ts';
 import { runCommand } from '../support/process.ts';
-import { HOST, KEY, message, PET, post } from './bad-input/rows.ts';
+import { CHUNKED, CREATE, HOST, JSON_TYPE, KEY, message, PET, post } from './bad-input/rows.ts';
 
 /** The setting of the tests, in seconds: more than the 12 s after which a half-sent first request is cut. */
 const KEEP_ALIVE = 24;
@@ -15,6 +15,9 @@ const halfHead = whole.slice(0, -2);
 const halfBody = post(PET)
   .replace(/Connection: close\r\n/i, '')
   .slice(0, -1);
+/** Refused for its key before its body is read. */
+const chunks = message([CREATE, HOST, JSON_TYPE, CHUNKED], '2\r\n{}\r\n0\r\n\r\n');
+const halfChunks = chunks.slice(0, -5);
 
 /** Sends each piece after the reply to the one before; resolves with the time until the server closed, in ms. */
 function lifetime(port: number, pieces: readonly string[]): Promise<number> {
@@ -46,11 +49,18 @@ describe('PETSTORE_KEEP_ALIVE_SECONDS', () => {
     const visitor = await Visitor.signUp(service);
     await using stream = await LiveReader.open(visitor, service.dashboardUrl);
     const [cut, kept] = await Promise.all([
-      Promise.all([live(''), live(halfHead), live(halfBody), live(whole, halfBody)]),
+      Promise.all([
+        live(''),
+        live(halfHead),
+        live(halfBody),
+        live(halfChunks),
+        live(whole, halfBody),
+      ]),
       Promise.all([
         live(whole),
         live(post(PET)),
         live(refused),
+        live(chunks),
         live(page),
         live(whole, halfHead),
         live(whole, refused),

@@ -19,6 +19,7 @@ const BEHAVIOUR = [
   ),
   'sign-in/session-tokens',
   'sign-in/sign-in-unicode-passwords',
+  ...['security-events', 'kept-security-events'].map((name) => `sign-in/${name}`),
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),

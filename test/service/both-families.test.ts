@@ -5,6 +5,7 @@ import { isWildcard } from '../../src/lib/wildcard-address.ts';
 import { canPreload } from '../storage/disk/faulty-disk.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { readyz } from '../support/readyz.ts';
 
 const BOTH = { PETSTORE_HOST: '::', PETSTORE_OPS_HOST: '::' };
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -15,6 +16,7 @@ async function startOn(settings: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
   const data = { PETSTORE_DATA_DIR: folder.path, ...settings };
   const service = await ServiceProcess.start(data);
+  await readyz(service);
   return {
     service,
     data,

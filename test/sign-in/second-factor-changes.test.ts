@@ -163,9 +163,10 @@ describe('accounts reset-second-factor', () => {
     const { visitor: again, entered } = await enterPassword(service, visitor);
     expect(entered.user).toMatchObject({ email: visitor.email });
     expect(await factorsOf(again)).toMatchObject({ hasTotp: false });
-    const [entry] = await service.stores.audit.list(1);
+    const [entry] = await service.stores.audit.list(1, undefined, {
+      actions: ['second_factor.reset'],
+    });
     expect(entry).toMatchObject({
-      action: 'second_factor.reset',
       by: expect.stringMatching(/^command line: /),
       detail: 'authenticator app',
     });

@@ -197,9 +197,10 @@ describe('a recovery code', () => {
     expect(await factorsOf(again)).toMatchObject({ recoveryCodesLeft: 9 });
     const { visitor: third } = await enterPassword(service, visitor);
     await expectRefusal(await giveRecoveryCode(third, code), 401, 'invalid');
-    const [entry] = await service.stores.audit.list(1);
+    const [entry] = await service.stores.audit.list(1, undefined, {
+      actions: ['second_factor.code_used'],
+    });
     expect(entry).toMatchObject({
-      action: 'second_factor.code_used',
       accountId: visitor.accountId,
       by: visitor.email,
       detail: '9 left',
@@ -275,7 +276,7 @@ describe('removing the app', () => {
     await expectRefusal(await visitor.post(`${TOTP}/remove`), 404, 'not_found');
     const [entry] = await service.stores.audit.list(1);
     expect(entry).toMatchObject({
-      action: 'second_factor.removed',
+      action: 'factor.removed',
       by: visitor.email,
       detail: 'authenticator app',
     });

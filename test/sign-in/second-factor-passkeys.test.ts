@@ -109,11 +109,11 @@ test('passkeys are renamed and removed by their owner alone, on record', async (
   await visitor.json('POST', `${PASSKEYS}/remove`, { id });
   expect(await factorsOf(visitor)).toMatchObject({ passkeys: [], recoveryCodesLeft: 0 });
   const entries = await service.stores.audit.list(10);
-  const own = entries.filter(({ action }) => action.startsWith('second_factor'));
+  const own = entries.filter(({ action }) => /factor\./.test(action));
   expect(own.map(({ action, detail }) => [action, detail])).toEqual([
-    ['second_factor.removed', 'passkey Phone'],
+    ['factor.removed', 'passkey Phone'],
     ['second_factor.renamed', 'passkey Phone'],
-    ['second_factor.added', 'passkey Laptop'],
+    ['factor.added', 'passkey Laptop'],
   ]);
   expect((await enterPassword(service, visitor)).entered.user).not.toBeNull();
 });

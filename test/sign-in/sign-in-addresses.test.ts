@@ -140,9 +140,10 @@ describe('mail', () => {
     const reset = tokenFrom(await mail.emailTo(email, 2), 'reset-password');
     const body = { token: reset, newPassword: 'a wholly new password' };
     expect((await visitor.post('/api/auth/reset-password', body)).status).toBe(200);
+    expect((await mail.emailTo(email, 3)).subject).toBe('Your password was changed');
     await signUp(new Visitor(service, email));
-    expect((await mail.emailTo(email, 3)).subject).toBe('You have an account already');
-    expect(mail.received.map(({ to }) => to)).toEqual([email, email, email]);
+    expect((await mail.emailTo(email, 4)).subject).toBe('You have an account already');
+    expect(mail.received.map(({ to }) => to)).toEqual([email, email, email, email]);
   });
 });
 

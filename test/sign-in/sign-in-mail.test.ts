@@ -244,3 +244,31 @@ function answerTo(visitor: Visitor) {
   const { email, password } = visitor;
   return visibleReply(visitor.post('/api/auth/sign-up/email', { email, password }));
 }
+
+test('a changed password is told to the holder of the account, however it was changed', async () => {
+  await using mail = await MailServer.start();
+  await using service = await TestService.start({ parts: PARTS, settings: mail.settings });
+  const { email } = await signedUp(service, mail);
+  const headers = { 'User-Agent': 'Firefox on Linux' };
+  const visitor = new Visitor(service, email, { headers });
+  await visitor.signIn();
+  const newPassword = 'quarry lantern velvet otter';
+  const passwords = { currentPassword: PASSWORD, newPassword };
+  const wrong = { ...passwords, currentPassword: 'not the password' };
+  expect((await visitor.post('/api/auth/change-password', wrong)).status).toBe(400);
+  await visitor.json('POST', '/api/auth/change-password', passwords);
+
+  const told = await mail.emailTo(email, 2);
+
+  expect(told.subject).toBe('Your password was changed');
+  expect(told.text).toContain('with the current password (Firefox on Linux, from 127.0.0.1)');
+  expect(told.text).toContain(`${service.dashboardUrl}/forgot-password`);
+  await visitor.json('POST', '/api/auth/request-password-reset', { email });
+  const token = tokenFrom(await mail.emailTo(email, 3), 'reset-password');
+  await visitor.json('POST', '/api/auth/reset-password', { token, newPassword: PASSWORD });
+  const { subject, text } = await mail.emailTo(email, 4);
+  expect(subject).toBe('Your password was changed');
+  expect(text).toContain('by a reset link');
+  for (const secret of [token, PASSWORD, newPassword]) expect(text).not.toContain(secret);
+  expect(mail.received.filter(({ subject }) => subject === told.subject)).toHaveLength(2);
+});

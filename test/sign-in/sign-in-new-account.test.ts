@@ -28,6 +28,7 @@ describe('signing up without mail', () => {
     const visitor = await Visitor.signUp(service);
 
     expect(await service.stores.audit.list(10)).toEqual([
+      expect.objectContaining({ action: 'session.signed_in', accountId: visitor.accountId }),
       expect.objectContaining({
         action: 'account.created',
         accountId: visitor.accountId,
@@ -82,7 +83,8 @@ describe('signing up without mail', () => {
     await visitor.signUp();
 
     await Visitor.signIn(service, email, password);
-    expect(await service.stores.audit.list(10)).toHaveLength(1);
+    const actions = (await service.stores.audit.list(10)).map(({ action }) => action);
+    expect(actions).toEqual(['session.signed_in', 'session.signed_in', 'account.created']);
   });
 
   test('accepts an address once when two people sign up with it at the same moment', async () => {

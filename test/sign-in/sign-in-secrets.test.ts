@@ -52,8 +52,9 @@ async function useEverything(service: TestService, mail: MailServer): Promise<st
   const passwords = { currentPassword: OLD, newPassword: NEW };
   await visitor.json('POST', '/api/auth/change-password', passwords);
   const second = visitor.cookie;
+  await mail.emailTo(email, 2);
   await visitor.json('POST', '/api/auth/request-password-reset', { email });
-  const reset = tokenFrom(await mail.emailTo(email, 2), 'reset-password');
+  const reset = tokenFrom(await mail.emailTo(email, 3), 'reset-password');
   await visitor.post('/api/auth/reset-password', { token: `${reset}x`, newPassword: NEW });
   const cookies = [first, second].map((cookie) => cookie.split('=').slice(1).join('='));
   return [confirmation, reset, ...cookies, ...cookies.map(decodeURIComponent)];

@@ -225,7 +225,10 @@ export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<St
     const { accounts, bans, audit } = dashboard;
     expect(await olga.json<object>('GET', '/api/operator/accounts')).toMatchObject({ accounts });
     expect(await olga.json<object>('GET', '/api/operator/bans')).toMatchObject({ bans });
-    expect(await olga.json<object>('GET', '/api/operator/audit')).toMatchObject({ entries: audit });
+    const signedIn = { by: 'olga@example.com', action: 'session.signed_in' };
+    expect(await olga.json<object>('GET', '/api/operator/audit')).toMatchObject({
+      entries: [signedIn, ...audit],
+    });
     const ada = await it.visitor('ada');
     await expectRefusal(await ada.get('/api/operator/audit'), 403, 'forbidden');
   });
@@ -237,9 +240,11 @@ export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<St
     const path = `/api/operator/accounts/${account?.id}/plan`;
     await olga.json('PUT', path, { plan: 'business' });
     const number = (dashboard.audit[0]?.number ?? Number.NaN) + 1;
-    const newest = { number, by: 'olga@example.com', action: 'account.plan_changed' };
+    const by = 'olga@example.com';
+    const signedIn = { number, by, action: 'session.signed_in' };
+    const newest = { number: number + 1, by, action: 'account.plan_changed' };
     expect(await olga.json<object>('GET', '/api/operator/audit')).toMatchObject({
-      entries: [newest, ...dashboard.audit],
+      entries: [newest, signedIn, ...dashboard.audit],
     });
   });
 

@@ -15,6 +15,7 @@ export async function resetToken(service: TestService, email: string): Promise<s
     operatorsNeedSecondFactor: false,
     signUpLimits: AMPLE.limits,
     clock: systemClock,
+    metrics: { recordSignIn() {}, recordRefusal() {} },
     log: { info() {}, error: (_details, message) => console.error(message) },
   });
   const link = (await signIn.resetLink(email)) ?? '';

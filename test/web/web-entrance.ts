@@ -28,7 +28,7 @@ export async function enter(
 export async function enterAs(
   { context }: Visitor,
   { dashboardUrl: url }: TestService,
-  { cookie }: Customer,
+  { cookie }: Pick<Customer, 'cookie'>,
 ): Promise<void> {
   const cookies = cookie.split('; ').map((pair) => {
     const at = pair.indexOf('=');

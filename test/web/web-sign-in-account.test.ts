@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { describeWithBrowser } from '../support/browser.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { enterAs } from './web-entrance.ts';
 import {
   expectFine,
   fillCredentials,
@@ -58,6 +59,51 @@ describeWithBrowser('the account page', (open) => {
     expect((await elsewhere.get('/api/keys')).status).toBe(401);
     await page.getByRole('button', { name: 'End this session' }).click();
     await heading(page, 'A petstore that really behaves').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('lists sign-ins, refused ones and changes, as they happen', async () => {
+    const service = shared();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    await signUp(page, 'watchful@example.com');
+    await goTo(page, 'Account');
+    const events = page.getByRole('list', { name: 'Security events' }).getByRole('listitem');
+    await events.filter({ hasText: 'Signed in' }).waitFor();
+    expect(await events.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Signed in\s+password\s(?:.|\n)*Chrome on Linux, from 127\.0\.0\.1$/),
+    ]);
+
+    const headers = { 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' };
+    const stranger = new Visitor(service, 'watchful@example.com', { headers });
+    const body = { email: stranger.email, password: 'not the password' };
+    expect((await stranger.post('/api/auth/sign-in/email', body)).status).toBe(401);
+
+    const refused = events.filter({ hasText: 'Sign-in refused' });
+    await refused.getByText('wrong password').waitFor();
+    await refused.getByText('Firefox on Windows, from 127.0.0.1').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('shows older events on demand', async () => {
+    const service = shared();
+    await using visitor = await visit(open, service);
+    const { page } = visitor;
+    const { accountId, email, cookie } = await Visitor.signUp(service, 'frequent@example.com');
+    for (let at = 1; at <= 25; at += 1) {
+      const event = { at: Date.now(), by: email, accountId, detail: `sign-in ${at}` } as const;
+      await service.stores.audit.recordEvent({ ...event, action: 'session.signed_in' });
+    }
+    await enterAs(visitor, service, { cookie });
+    await page.goto(`${service.dashboardUrl}/account`);
+    const events = page.getByRole('list', { name: 'Security events' }).getByRole('listitem');
+    await page.getByText('sign-in 25', { exact: true }).waitFor();
+    expect(await events.count()).toBe(20);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('sign-in 1', { exact: true }).waitFor();
+    expect(await events.count()).toBe(26);
+    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
+    await expectFine(page);
     expect(visitor.problems).toEqual([]);
   });
 

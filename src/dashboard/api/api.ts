@@ -22,6 +22,7 @@ import { overviewRoutes } from './operator-overview.ts';
 import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
+import { securityEventRoutes } from './security-events.ts';
 import { sessionRoutes } from './session.ts';
 import { startRoutes } from './start.ts';
 import { usageRoutes } from './usage/usage.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   ...banRoutes,
   ...messageRoutes,
   ...sandboxRoutes,
+  ...securityEventRoutes,
   ...operatorRoutes,
   ...operatorAccountRoutes,
   ...auditRoutes,

@@ -6,7 +6,7 @@ import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../shared/bounds.ts';
 import type { AuditInfo } from '../shared/operator.ts';
 import { byId } from './by-id.ts';
 import { download, ROWS_AT_ONCE } from './download.ts';
-import { momentIn } from './query.ts';
+import { momentIn, positionIn } from './query.ts';
 import { json } from './replies.ts';
 import type { AccountContext, Route } from './route.ts';
 
@@ -19,7 +19,7 @@ async function listAudit({ options, query }: AccountContext): Promise<Response> 
   const filter = await filterFrom(query, stores);
   const format = query.get('format');
   if (format !== null && format !== 'csv') throw invalid('"format" must be csv.');
-  const before = positionFrom(query);
+  const before = positionIn(query, 'before');
   if (format === 'csv') {
     return download('audit.csv', 'text/csv; charset=utf-8', csvLines(stores, filter, before));
   }
@@ -35,7 +35,7 @@ async function* csvLines(
   filter: AuditFilter | undefined,
   start: number | undefined,
 ): AsyncGenerator<string> {
-  yield csvLine(['at', 'actor', 'action', 'account', 'account id', 'detail']);
+  yield csvLine(['at', 'actor', 'action', 'account', 'account id', 'detail', 'device', 'address']);
   let before = start;
   for (let written = 0; filter && written < MAX_AUDIT_LINES; written += ROWS_AT_ONCE) {
     const most = Math.min(ROWS_AT_ONCE, MAX_AUDIT_LINES - written);
@@ -46,8 +46,10 @@ async function* csvLines(
   }
 }
 
-function lineOf({ at, by, action, email, accountId, detail }: AuditInfo): string {
-  return csvLine([new Date(at).toISOString(), by, action, email, accountId, detail]);
+function lineOf({ at, by, action, email, accountId, detail, ...client }: AuditInfo): string {
+  const { device = null, address = null } = client;
+  const time = new Date(at).toISOString();
+  return csvLine([time, by, action, email, accountId, detail, device, address]);
 }
 
 /** Entries with the addresses of their accounts. */
@@ -59,9 +61,9 @@ export async function auditInfos(
     accounts,
     entries.map(({ accountId }) => accountId),
   );
-  return entries.map(({ number, at, by, action, accountId, detail }) => {
+  return entries.map(({ number, at, by, action, accountId, detail, client }) => {
     const email = accountOf.get(accountId)?.email ?? null;
-    return { number, at, by, action, accountId, email, detail };
+    return { number, at, by, action, accountId, email, detail, ...client };
   });
 }
 
@@ -74,7 +76,7 @@ async function filterFrom(
   if (action !== undefined && !isAuditAction(action)) throw invalid('"action" is unknown.');
   const filter = {
     actor: query.get('actor')?.trim() || undefined,
-    action,
+    actions: action && [action],
     from: momentIn(query, 'from'),
     to: momentIn(query, 'to'),
   };
@@ -82,13 +84,6 @@ async function filterFrom(
   if (!account?.includes('@')) return { ...filter, accountId: account };
   const found = await accounts.findByEmail(account);
   return found && { ...filter, accountId: found.id };
-}
-
-function positionFrom(query: URLSearchParams): number | undefined {
-  const before = query.get('before');
-  if (before === null) return undefined;
-  if (/^[1-9]\d{0,14}$/.test(before)) return Number(before);
-  throw invalid('"before" must be the number of an entry.');
 }
 
 function invalid(message: string) {

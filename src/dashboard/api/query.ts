@@ -39,3 +39,11 @@ export function momentIn(query: URLSearchParams, name: string): number | undefin
   if (moment !== undefined) return moment;
   throw new DashboardError('invalid', `"${name}" must be ${INSTANT_RULE}.`);
 }
+
+/** The number of an entry in the audit log; `undefined` if it is missing. @throws ApiError `invalid` */
+export function positionIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new DashboardError('invalid', `"${name}" must be the number of an entry.`);
+}

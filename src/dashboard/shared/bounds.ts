@@ -15,5 +15,8 @@ export const MAX_BANS = 500;
 /** Entries of the audit log on one page. A shorter page is the last one. */
 export const AUDIT_PAGE_LENGTH = 50;
 
+/** Security events of an account on one page. A shorter page is the last one. */
+export const SECURITY_EVENTS_PAGE = 20;
+
 /** Entries of the audit log in one CSV file. */
 export const MAX_AUDIT_LINES = 10_000;

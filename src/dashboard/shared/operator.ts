@@ -105,6 +105,9 @@ export interface AuditInfo {
   /** The address of the account; `null` if the account was deleted. */
   readonly email: string | null;
   readonly detail: string;
+  /** Only of sign-ins and of changes to passwords and second factors, for 90 days. */
+  readonly device?: string;
+  readonly address?: string;
 }
 
 /** GET /api/operator/overview -> OverviewInfo, for all accounts together. */

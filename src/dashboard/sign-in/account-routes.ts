@@ -4,6 +4,7 @@ import { requireActive, requireProof, requireSession } from '../session-requirem
 import type { SessionEntry } from '../shared/api.ts';
 import { newPasswordFrom, readId, readPassword, readPasswordChange } from './bodies.ts';
 import { DONE, type Outcome, type SignInContext } from './context.ts';
+import { reportNewPassword, withOwnPassword } from './password-events.ts';
 import { refuseGuessable } from './password-strength.ts';
 import { endOfSession } from './session-age.ts';
 
@@ -33,12 +34,17 @@ export async function changePassword(context: SignInContext): Promise<Outcome> {
   const { currentPassword } = fields;
   const newPassword = newPasswordFrom(fields.newPassword);
   const { auth, browsers, headers, address, request } = context;
-  const { attempt, account } = await takeOwnAttempt(context);
+  const { account } = requireSession(context.session);
   const { email } = account;
-  await refuseGuessable({ password: newPassword, email, address }, attempt);
-  const body = { currentPassword, newPassword, revokeOtherSessions: true };
-  const changed = await auth.api.changePassword({ body, headers, returnHeaders: true });
-  await attempt.giveBack();
+  const changed = await withOwnPassword(context, account, 'change it', async () => {
+    const attempt = await takeOwnAttempt(context);
+    await refuseGuessable({ password: newPassword, email, address }, attempt);
+    const body = { currentPassword, newPassword, revokeOtherSessions: true };
+    const reply = await auth.api.changePassword({ body, headers, returnHeaders: true });
+    await attempt.giveBack();
+    return reply;
+  });
+  await reportNewPassword(context, account, 'with the current password');
   changed.headers.append('Set-Cookie', await browsers.remember(request.headers, account.id));
   return { ...DONE, headers: changed.headers };
 }
@@ -69,8 +75,15 @@ export async function deleteAccount(context: SignInContext): Promise<Outcome> {
   requireActive(session);
   requireProof(session, context.options);
   const { auth, headers } = context;
-  await takeOwnAttempt(context);
-  const deleted = await auth.api.deleteUser({ body: { password }, headers, returnHeaders: true });
+  const deleted = await withOwnPassword(
+    context,
+    session.account,
+    'delete the account',
+    async () => {
+      await takeOwnAttempt(context);
+      return auth.api.deleteUser({ body: { password }, headers, returnHeaders: true });
+    },
+  );
   return { ...DONE, headers: deleted.headers };
 }
 
@@ -80,5 +93,5 @@ async function takeOwnAttempt(context: SignInContext) {
   const { id, account } = requireSession(context.session);
   // Without a known-browser cookie the session itself identifies the browser.
   const browser = (await browsers.find(request.headers, account.id)) ?? id;
-  return { attempt: await attempts.take(address, 'password', account.email, browser), account };
+  return attempts.take(address, 'password', account.email, browser);
 }

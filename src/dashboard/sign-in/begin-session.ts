@@ -2,7 +2,8 @@ import type { SecondFactor, SecondFactors } from '../../core/second-factors.ts';
 import type { Entered } from '../shared/api.ts';
 import { cookieOf } from './auth.ts';
 import { CHALLENGE_COOKIE } from './challenge-endpoint.ts';
-import type { Outcome, SignInContext } from './context.ts';
+import type { SignInContext } from './context.ts';
+import type { EntryOutcome } from './reported-sign-in.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -16,7 +17,10 @@ interface Begun {
 }
 
 /** Signs in with a password. If a second factor is required, the session begins after that. */
-export async function beginSession(context: SignInContext, body: Credentials): Promise<Outcome> {
+export async function beginSession(
+  context: SignInContext,
+  body: Credentials,
+): Promise<EntryOutcome> {
   const { auth, headers } = context;
   const begun = await auth.api.signInWithPassword({ body, headers, returnHeaders: true });
   if (!('twoFactorRedirect' in begun.response)) return enter(context, begun);
@@ -29,7 +33,7 @@ export async function beginSession(context: SignInContext, body: Credentials): P
 export async function enter(
   { auth, headers, browsers, request }: SignInContext,
   begun: Begun,
-): Promise<Outcome> {
+): Promise<EntryOutcome> {
   await auth.api.signOut({ headers });
   const { id, email } = begun.response.user;
   begun.headers.append('Set-Cookie', await browsers.remember(request.headers, id));
@@ -54,7 +58,7 @@ async function askForSecondFactor(
   { options }: SignInContext,
   email: string,
   sent: Headers,
-): Promise<Outcome> {
+): Promise<EntryOutcome> {
   const { accounts, secondFactors } = options.stores;
   const account = await accounts.findByEmail(email);
   const factors = account && (await secondFactors.of(account.id));

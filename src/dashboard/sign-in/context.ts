@@ -1,9 +1,11 @@
+import type { ClientDescription } from '../../core/audit.ts';
 import type { Attempts } from './attempts.ts';
 import type { Auth, AuthContext } from './auth.ts';
 import type { CookieSignatures } from './cookie-signatures.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Mailer } from './mailer.ts';
 import type { SignInOptions } from './options.ts';
+import type { SecurityEvents } from './security-events.ts';
 import type { findSession } from './session-age.ts';
 
 /** The dependencies of all operations below /api/auth. */
@@ -13,6 +15,7 @@ export interface SignInParts {
   readonly options: SignInOptions;
   readonly attempts: Attempts;
   readonly browsers: KnownBrowsers;
+  readonly events: SecurityEvents;
   readonly signatures: CookieSignatures;
   /** `undefined` if no mail is sent. */
   readonly mailer: Mailer | undefined;
@@ -29,6 +32,8 @@ export interface SignInContext extends SignInParts {
   readonly session: Awaited<ReturnType<typeof findSession>>;
   /** The address of the client. */
   readonly address: string;
+  /** The client, as events describe it. */
+  readonly client: ClientDescription;
 }
 
 /** A success: the body of the reply, and headers that set or expire cookies. */

@@ -13,6 +13,7 @@ import { INVALID_LINK } from './errors.ts';
 import { consumeLink, createLink, findLink } from './links.ts';
 import type { Mailer } from './mailer.ts';
 import { refuseGuessable } from './password-strength.ts';
+import { reported } from './reported-sign-in.ts';
 
 /**
  * Sign-up does not use better-auth, so that the account and its audit entry are created in one
@@ -35,7 +36,9 @@ export async function signUp(context: SignInContext): Promise<Outcome> {
   const attempt = await attempts.takeSignUp(address, email);
   await refuseGuessable({ ...credentials, address }, attempt);
   // Without mail there is no private way to tell the holder that the address has an account.
-  if (await createAccount(context, credentials)) return beginSession(context, credentials);
+  if (await createAccount(context, credentials)) {
+    return reported(context, 'password', () => beginSession(context, credentials));
+  }
   throw new DashboardError(
     'conflict',
     'This address has an account already. Sign in, or use another address.',
@@ -58,17 +61,20 @@ export async function verifyEmail(context: SignInContext): Promise<Outcome> {
   return DONE;
 }
 
-export async function signIn(context: SignInContext): Promise<Outcome> {
-  const fields = await readCredentials(context.request);
-  const credentials = { email: emailFrom(fields.email), password: fields.password };
-  const { attempts, browsers, address, options, request } = context;
-  const account = await options.stores.accounts.findByEmail(credentials.email);
-  const browser = account && (await browsers.find(request.headers, account.id));
-  const attempt = await attempts.take(address, 'password', credentials.email, browser);
-  if (account) await options.stores.secondFactors.prepareSignIn(account.id);
-  const outcome = await beginSession(context, credentials);
-  await attempt.giveBack();
-  return outcome;
+export function signIn(context: SignInContext): Promise<Outcome> {
+  return reported(context, 'password', async (attempted) => {
+    const fields = await readCredentials(context.request);
+    const credentials = { email: emailFrom(fields.email), password: fields.password };
+    const { attempts, browsers, address, options, request } = context;
+    const account = await options.stores.accounts.findByEmail(credentials.email);
+    attempted.account = account;
+    const browser = account && (await browsers.find(request.headers, account.id));
+    const attempt = await attempts.take(address, 'password', credentials.email, browser);
+    if (account) await options.stores.secondFactors.prepareSignIn(account.id);
+    const outcome = await beginSession(context, credentials);
+    await attempt.giveBack();
+    return outcome;
+  });
 }
 
 export async function signOut({ auth, headers }: SignInContext): Promise<Outcome> {

@@ -7,7 +7,7 @@ type ErrorArguments = ConstructorParameters<typeof DashboardError>;
 
 /** The error for a link that has expired, was used, or never existed. */
 export const INVALID_LINK: ErrorArguments = [
-  'invalid',
+  'invalid_link',
   'This link has expired, or was used before. Ask for a new one.',
 ];
 
@@ -55,7 +55,7 @@ const ERRORS: Readonly<Record<string, ErrorArguments>> = {
   INVALID_TOKEN: INVALID_LINK,
   TOKEN_EXPIRED: INVALID_LINK,
   USER_NOT_FOUND: INVALID_LINK,
-  INVALID_PASSWORD: ['invalid', 'The password is wrong.'],
+  INVALID_PASSWORD: ['wrong_password', 'The password is wrong.'],
   CREDENTIAL_ACCOUNT_NOT_FOUND: [
     'invalid',
     'This account has no password. Set one with “Forgot your password?” on the sign-in page.',

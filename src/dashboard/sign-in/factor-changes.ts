@@ -1,4 +1,5 @@
 import type { Account } from '../../core/accounts.ts';
+import type { AuditAction } from '../../core/audit.ts';
 import type { AddedFactor, FactorChange, NewFactor } from '../../core/second-factors.ts';
 import { requireRecent, requireSession } from '../session-requirements.ts';
 import type { RecoveryCodes } from '../shared/api.ts';
@@ -7,8 +8,11 @@ import { digestOfCode, newRecoveryCodes } from './recovery-codes.ts';
 import { newSessionToken } from './session-cookie-endpoint.ts';
 
 /** The account, time and author of a change of second factors by the holder of the account. */
-export function factorChange({ options }: SignInContext, { id, email }: Account): FactorChange {
-  return { accountId: id, now: options.clock.now().wall, by: email };
+export function factorChange(
+  { options, client }: SignInContext,
+  { id, email }: Account,
+): FactorChange {
+  return { accountId: id, now: options.clock.now().wall, by: email, client };
 }
 
 /**
@@ -53,8 +57,19 @@ export function codesOutcome(codes: readonly string[] | null): Outcome {
   return { body };
 }
 
+/** Logs a change of second factors, and notifies the holder of the account. @param change as a sentence. */
+export function notify(
+  context: SignInContext,
+  account: Account,
+  action: AuditAction,
+  change: string,
+): void {
+  context.events.factorChanged(account, context.client, action);
+  mailFactorChange(context, account, change);
+}
+
 /** Notifies the holder of the account of the change, if mail is sent. */
-export function notify(context: SignInContext, { email }: Account, change: string): void {
+export function mailFactorChange(context: SignInContext, { email }: Account, change: string): void {
   const { mailer } = context;
   if (mailer)
     inBackground(context, 'second factor', () => mailer.secondFactorChanged(email, change));

@@ -59,7 +59,7 @@ export async function confirmTotp(context: SignInContext): Promise<Outcome> {
   const set = newFactor(context, session);
   const added = await secondFactors.confirmTotp(set.factor, encrypted, step);
   if (!added.isAdded) throw setUpReplaced();
-  notify(context, account, 'An authenticator app was added to your account.');
+  notify(context, account, 'factor.added', 'An authenticator app was added to your account.');
   return addedOutcome(context, set, added);
 }
 
@@ -72,7 +72,12 @@ export async function removeTotp(context: SignInContext): Promise<Outcome> {
       'This account has no authenticator app any more. Reload the page.',
     );
   }
-  notify(context, account, 'The authenticator app was removed from your account.');
+  notify(
+    context,
+    account,
+    'factor.removed',
+    'The authenticator app was removed from your account.',
+  );
   return DONE;
 }
 
@@ -84,7 +89,12 @@ export async function renewRecoveryCodes(context: SignInContext): Promise<Outcom
   if (!(await secondFactors.renewRecoveryCodes(change, codes.map(digestOfCode)))) {
     throw new DashboardError('conflict', 'Set up a second factor first.');
   }
-  notify(context, account, 'Your recovery codes were replaced by new ones.');
+  notify(
+    context,
+    account,
+    'second_factor.codes_renewed',
+    'Your recovery codes were replaced by new ones.',
+  );
   return codesOutcome(codes);
 }
 

@@ -5,6 +5,7 @@ import { DONE, inBackground, type Outcome, type SignInContext } from './context.
 import { INVALID_LINK } from './errors.ts';
 import { createLink, findLink } from './links.ts';
 import type { Mailer } from './mailer.ts';
+import { reportNewPassword } from './password-events.ts';
 import { refuseGuessable } from './password-strength.ts';
 
 /** The reply comes before the work, so that its time does not reveal whether the address is known. */
@@ -55,5 +56,6 @@ export async function resetPassword(context: SignInContext): Promise<Outcome> {
   // The reset has invalidated all known-browser cookies. A new one lets this browser sign in even
   // during an attack.
   const cookie = await browsers.remember(request.headers, holder.id);
+  await reportNewPassword(context, holder, 'by a reset link');
   return { ...DONE, headers: new Headers({ 'Set-Cookie': cookie }) };
 }

@@ -12,6 +12,8 @@ export interface Mailer {
   resetPassword(email: string, token: string): Promise<void>;
   /** Sent to the holder of an account whose address was used for another sign-up. */
   knownAddress(email: string): Promise<void>;
+  /** @param change of the password, as a sentence. */
+  passwordChanged(email: string, change: string): Promise<void>;
   /** @param change of a second factor, as a sentence. */
   secondFactorChanged(email: string, change: string): Promise<void>;
 }
@@ -67,6 +69,11 @@ export function createMailer(
       send(email, 'You have an account already', [
         'Somebody signed up with your address, which has an account already. Nothing was changed.',
         `If it was you, sign in at ${dashboard}/sign-in, or set a new password at ${dashboard}/forgot-password.`,
+      ]),
+    passwordChanged: (email, change) =>
+      send(email, 'Your password was changed', [
+        change,
+        `If it was not you, set a new password at ${dashboard}/forgot-password, then look at your second factors and sessions at ${dashboard}/account.`,
       ]),
     secondFactorChanged: (email, change) =>
       send(email, 'Your second factor was changed', [

@@ -12,6 +12,7 @@ export interface SignInOptions
     | 'clock'
     | 'passwords'
     | 'log'
+    | 'metrics'
   > {
   readonly addresses: Pick<DashboardOptions['addresses'], 'dashboard'>;
 }

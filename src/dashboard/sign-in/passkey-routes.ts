@@ -1,3 +1,4 @@
+import type { Account } from '../../core/accounts.ts';
 import { DashboardError } from '../errors.ts';
 import { enter } from './begin-session.ts';
 import { readId, readNewPasskey, readPasskeyName, readPasskeyResponse } from './bodies.ts';
@@ -9,6 +10,7 @@ import {
   notify,
   requireRecentProof,
 } from './factor-changes.ts';
+import { reported } from './reported-sign-in.ts';
 
 const MOST_PASSKEYS = 20;
 
@@ -26,12 +28,32 @@ export async function passkeySignInOptions(context: SignInContext): Promise<Outc
 }
 
 /** Signs in with a passkey, after the password or without one. */
-export async function signInWithPasskey(context: SignInContext): Promise<Outcome> {
-  const { auth, attempts, address, headers, request } = context;
-  const body = await readPasskeyResponse(request);
-  await attempts.take(address);
-  const begun = await auth.api.verifyPasskeyAuthentication({ body, headers, returnHeaders: true });
-  return enter(context, begun);
+export function signInWithPasskey(context: SignInContext): Promise<Outcome> {
+  return reported(context, 'passkey', async (attempted) => {
+    const { auth, attempts, address, headers, request } = context;
+    const body = await readPasskeyResponse(request);
+    attempted.account = await holderOf(context, body.response.id);
+    await attempts.take(address);
+    const begun = await auth.api.verifyPasskeyAuthentication({
+      body,
+      headers,
+      returnHeaders: true,
+    });
+    return enter(context, begun);
+  });
+}
+
+/** The holder of the passkey with this credential, if there is one. */
+async function holderOf(
+  { authContext, options }: SignInContext,
+  credential: string,
+): Promise<Account | undefined> {
+  const where = [{ field: 'credentialID', value: credential }];
+  const passkey = await authContext.adapter.findOne<{ userId: string }>({
+    model: 'passkey',
+    where,
+  });
+  return passkey ? options.stores.accounts.find(passkey.userId) : undefined;
 }
 
 /** The browser's options for creating a passkey (WebAuthn). */
@@ -60,7 +82,12 @@ export async function addPasskey(context: SignInContext): Promise<Outcome> {
   const set = newFactor(context, session);
   const added = await options.stores.secondFactors.passkeyAdded(set.factor, stored.id);
   if (!added.isAdded) throw noPasskey();
-  notify(context, session.account, `The passkey ${body.name} was added to your account.`);
+  notify(
+    context,
+    session.account,
+    'factor.added',
+    `The passkey ${body.name} was added to your account.`,
+  );
   return addedOutcome(context, set, added);
 }
 
@@ -79,7 +106,7 @@ export async function removePasskey(context: SignInContext): Promise<Outcome> {
   const { secondFactors } = context.options.stores;
   const name = factors.passkeys.find((passkey) => passkey.id === id)?.name;
   if (!(await secondFactors.removePasskey(factorChange(context, account), id))) throw noPasskey();
-  notify(context, account, `The passkey ${name} was removed from your account.`);
+  notify(context, account, 'factor.removed', `The passkey ${name} was removed from your account.`);
   return DONE;
 }
 

@@ -1,6 +1,7 @@
 import { type Endpoint, Router, routesOf } from '../../http/router.ts';
 import { UNCACHED } from '../errors.ts';
 import { findOperation } from '../find-operation.ts';
+import { deviceOf } from '../shared/device.ts';
 import {
   changePassword,
   deleteAccount,
@@ -80,7 +81,9 @@ export async function handle(
   const headers = clientHeaders(request.headers, parts.signatures, address);
   try {
     const session = await findSession(parts, headers);
-    const outcome = await operation.handle({ ...parts, request, headers, address, session });
+    const client = { device: deviceOf(request.headers.get('user-agent') ?? ''), address };
+    const sent = { request, headers, address, client, session };
+    const outcome = await operation.handle({ ...parts, ...sent });
     const reply = Response.json(outcome.body, { headers: UNCACHED });
     for (const cookie of outcome.headers?.getSetCookie() ?? []) {
       reply.headers.append('Set-Cookie', cookie);

@@ -3,43 +3,46 @@ import { enter, withoutSession } from './begin-session.ts';
 import { readCode } from './bodies.ts';
 import type { Outcome, SignInContext } from './context.ts';
 import { PASSWORD_FIRST, WRONG_CODE } from './errors.ts';
-import { factorChange, notify } from './factor-changes.ts';
+import { mailFactorChange } from './factor-changes.ts';
 import { digestOfCode } from './recovery-codes.ts';
+import { type Attempted, reported } from './reported-sign-in.ts';
 import { codeForBetterAuth, decryptTotpSecret, matchingStep } from './totp.ts';
 
 /** Is never the code of an app, so that better-auth counts it as a wrong one. */
 const NO_CODE = '';
 
 /** Completes a sign-in with the code of an authenticator app. */
-export async function signInWithCode(context: SignInContext): Promise<Outcome> {
-  const entered = (await readCode(context.request)).code.replaceAll(/\s/g, '');
-  const { auth, account, attempt, headers } = await takeSecondStep(context);
-  const code = await useUp(context, account.id, entered);
-  const begun = await auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true });
-  await attempt.giveBack();
-  return enter(context, begun);
+export function signInWithCode(context: SignInContext): Promise<Outcome> {
+  return reported(context, 'code', async (attempted) => {
+    const entered = (await readCode(context.request)).code.replaceAll(/\s/g, '');
+    const { auth, account, attempt, headers } = await takeSecondStep(context, attempted);
+    const code = await useUp(context, account.id, entered);
+    const begun = await auth.api.verifyTOTP({ body: { code }, headers, returnHeaders: true });
+    await attempt.giveBack();
+    return enter(context, begun);
+  });
 }
 
 /** Completes a sign-in with a recovery code, which is used up. */
-export async function signInWithRecoveryCode(context: SignInContext): Promise<Outcome> {
-  const body = { code: digestOfCode((await readCode(context.request)).code) };
-  const { auth, account, attempt, headers } = await takeSecondStep(context);
-  const begun = await auth.api.verifyBackupCode({ body, headers, returnHeaders: true });
-  await attempt.giveBack();
-  const { stores } = context.options;
-  const { recoveryCodesLeft } = await stores.secondFactors.of(account.id);
-  const { now: at, by, accountId } = factorChange(context, account);
-  const detail = `${recoveryCodesLeft} left`;
-  await stores.audit.record({ at, by, accountId, action: 'second_factor.code_used', detail });
-  notify(context, account, `Somebody signed in with a recovery code; ${detail}.`);
-  return enter(context, begun);
+export function signInWithRecoveryCode(context: SignInContext): Promise<Outcome> {
+  return reported(context, 'recoveryCode', async (attempted) => {
+    const body = { code: digestOfCode((await readCode(context.request)).code) };
+    const { auth, account, attempt, headers } = await takeSecondStep(context, attempted);
+    const begun = await auth.api.verifyBackupCode({ body, headers, returnHeaders: true });
+    await attempt.giveBack();
+    const { recoveryCodesLeft } = await context.options.stores.secondFactors.of(account.id);
+    const detail = `${recoveryCodesLeft} left`;
+    await context.events.recoveryCodeUsed(account, context.client, detail);
+    mailFactorChange(context, account, `Somebody signed in with a recovery code; ${detail}.`);
+    return enter(context, begun);
+  });
 }
 
 /**
  * Counts a guess at the second factor of the account whose password was given.
  * @throws ApiError `sign_in_again` if no password was given, or too long ago
  */
-async function takeSecondStep(context: SignInContext) {
+async function takeSecondStep(context: SignInContext, attempted: Attempted) {
   const { auth, attempts, browsers, address, options, request } = context;
   const headers = withoutSession(context);
   const accountId = await auth.api.findChallengedAccount({ headers });
@@ -48,6 +51,7 @@ async function takeSecondStep(context: SignInContext) {
     await attempts.take(address);
     throw new DashboardError(...PASSWORD_FIRST);
   }
+  attempted.account = account;
   const browser = await browsers.find(request.headers, account.id);
   const attempt = await attempts.take(address, 'code', account.email, browser);
   return { auth, account, attempt, headers };

@@ -9,6 +9,7 @@ import { createMailer, linkTo } from './mailer.ts';
 import { moveSecondFactors } from './moved-factors.ts';
 import type { SignInOptions } from './options.ts';
 import { handle } from './routes.ts';
+import { SecurityEvents } from './security-events.ts';
 import { findSession } from './session-age.ts';
 
 /** Accounts, passwords and sessions on better-auth, stored in the stores' own tables. */
@@ -17,6 +18,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const attempts = new Attempts(options.attempts, clock, options.signUpLimits);
   const mailer = mail && createMailer(mail, addresses.dashboard, attempts);
   const auth = await createAuth(options);
+  const events = new SecurityEvents(options);
   const jobs = new Set<Promise<void>>();
   const cookie = cookieOf(addresses.dashboard, 'browser');
   const authContext = await auth.$context;
@@ -27,7 +29,8 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
   const signatures = new CookieSignatures(authContext, stores.secrets);
   const isToMove = async (sent: Headers) =>
     signatures.arePrevious(sent.get('cookie') ?? '') && (await stores.secrets.isLatest());
-  const parts = { auth, authContext, options, attempts, browsers, signatures, mailer, jobs };
+  const security = { events, browsers, signatures };
+  const parts = { auth, authContext, options, attempts, ...security, mailer, jobs };
   return {
     handle: (request, path, address) => handle(parts, request, path, address),
     async session(sent) {
@@ -67,7 +70,7 @@ export async function createSignIn(options: SignInOptions): Promise<SignIn> {
       return linkTo(addresses.dashboard, 'reset-password', token);
     },
     async close() {
-      await Promise.all(jobs);
+      await Promise.all([...jobs, events.close()]);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Access } from '../access.ts';
 import { recordChange } from '../change-log.ts';
 import { deleteInBatches } from '../schema/batches.ts';
 import { TABLE_NAMES, TABLES, type TableName, type Transaction } from '../schema/schema.ts';
-import { recordAudit } from './audit.ts';
+import { deleteEvents, forgetClients, recordAudit } from './audit.ts';
 
 /** The account to delete, and who deletes it. */
 interface Deletion {
@@ -47,6 +47,7 @@ export const accountDeletionChanges = {
     for (let last: number | undefined = after; last !== undefined; ) {
       last = await anonymizeEntries(transaction, id, addresses, last);
     }
+    await forgetClients(transaction, id);
     await transaction
       .updateTable('audit')
       .set({ actor: id })
@@ -83,6 +84,7 @@ export async function deleteAccount(
     await deleteInBatches(access, table, 'account_id = ?', id);
     if (table === 'api_keys') await changes.forgetAccount(id);
   }
+  await deleteEvents(access, id);
   let after = 0;
   for (let last: number | undefined = 0; last !== undefined; ) {
     after = last;

@@ -101,7 +101,7 @@ export const secondFactorChanges = {
       .where('verified', '=', 1)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
-    await record(transaction, change, 'second_factor.removed', APP);
+    await record(transaction, change, 'factor.removed', APP);
     await forgetIfNoneLeft(transaction, change.accountId);
     return true;
   },
@@ -150,7 +150,7 @@ export const secondFactorChanges = {
       .returning('name')
       .executeTakeFirst();
     if (!removed) return false;
-    await record(transaction, change, 'second_factor.removed', `passkey ${removed.name}`);
+    await record(transaction, change, 'factor.removed', `passkey ${removed.name}`);
     await forgetIfNoneLeft(transaction, change.accountId);
     return true;
   },
@@ -227,7 +227,7 @@ async function activateFactor(
     .where('id', '=', sessionId)
     .execute();
   if (isFirst) await endOtherSessions(transaction, accountId, sessionId);
-  await record(transaction, change, 'second_factor.added', detail);
+  await record(transaction, change, 'factor.added', detail);
   return { isAdded: true, hasNewCodes };
 }
 
@@ -277,9 +277,9 @@ async function forgetIfNoneLeft(transaction: Transaction, accountId: string): Pr
 
 async function record(
   transaction: Transaction,
-  { accountId, now: at, by }: FactorChange,
+  { accountId, now: at, by, client }: FactorChange,
   action: AuditAction,
   detail: string,
 ): Promise<void> {
-  await recordAudit(transaction, { at, by, action, accountId, detail });
+  await recordAudit(transaction, { at, by, action, accountId, detail, client });
 }

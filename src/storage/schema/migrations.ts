@@ -239,6 +239,15 @@ export const SHARED_STEPS: readonly SharedStep[] = [
     newColumns('api_keys', 'predecessor_id TEXT'),
     newColumns('messages', 'key_id TEXT'),
   ),
+  // Where a sign-in or a change to a password or a second factor came from, and indexes for deleting it.
+  step(
+    'accounts',
+    newColumns('audit', 'device TEXT', 'address TEXT'),
+    newIndexes(
+      'audit_by_action ON audit (action, at)',
+      'audit_with_address ON audit (at) WHERE address IS NOT NULL',
+    ),
+  ),
   // The secret of a key's digest; NULL means the first one of the store.
   step('accounts', newColumns('api_keys', 'secret_id TEXT')),
 ];

@@ -154,6 +154,8 @@ export const TABLES = {
       actor: text(),
       action: text<AuditAction>(),
       ...all(text(), 'account_id', 'detail'),
+      // Of sign-ins and of changes to passwords and second factors in the dashboard, for 90 days.
+      ...all(optionalText(), 'device', 'address'),
     },
   },
   // The number of changes that servers must apply to their caches. One row, 'changes'.

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Actor, AuditEntry, AuditLog } from '../../../src/core/audit.ts';
 import { subscribe } from '../../../src/core/plans.ts';
-import { HOUR } from '../../../src/lib/clock.ts';
+import { DAY, HOUR, MINUTE } from '../../../src/lib/clock.ts';
 import {
   account,
   apiKey,
@@ -46,6 +46,7 @@ export const auditLogSuite = portSuite(
   recording,
   recordingChanges,
   withoutRefusedChanges,
+  recordingEvents,
 );
 
 function recording(open: OpenBackend): void {
@@ -201,5 +202,86 @@ function withoutRefusedChanges(open: OpenBackend): void {
     await backend.messages.deliver(NOON, 1);
     await backend.usage.add([]);
     expect(await size(backend)).toBe(before);
+  });
+}
+
+const CLIENT = { device: 'Firefox on Linux', address: '203.0.113.7' };
+
+function recordingEvents(open: OpenBackend): void {
+  test('has the device and the address of an event, and deletes both after a time', async () => {
+    await using backend = await open();
+    const { id: accountId } = await account(backend);
+    const { audit } = backend;
+    const event = entry({ accountId, action: 'session.signed_in', client: CLIENT });
+    const other = entry({ accountId, action: 'second_factor.codes_renewed', client: CLIENT });
+    await audit.recordEvent(event);
+    await audit.recordEvent(other);
+    await audit.recordEvent(entry({ accountId, action: 'factor.added' }));
+    expect(await audit.list(2, undefined, { actions: [event.action, other.action] })).toMatchObject(
+      [other, event],
+    );
+    await audit.prune(NOON);
+    expect(await audit.list(9)).toHaveLength(4);
+    await audit.prune(NOON + 1);
+    const left = await audit.list(9);
+    expect(left.map(({ action, client }) => [action, client])).toEqual([
+      ['second_factor.codes_renewed', undefined],
+      ['account.created', undefined],
+    ]);
+  });
+
+  test('prunes more events than one statement deletes', async () => {
+    await using backend = await open();
+    const { id } = await account(backend);
+    await backend.run(
+      'accounts',
+      `INSERT INTO audit (at, actor, action, account_id, detail)
+       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2100)
+       SELECT n, 'somebody', 'session.refused', '${id}', 'wrong password' FROM numbers`,
+    );
+    await backend.audit.prune(NOON - 90 * DAY);
+    expect(await size(backend)).toBe(1);
+  });
+
+  test('has one refused sign-in of an account in a minute, whichever process it met', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    const { id: accountId } = await account(backend);
+    const { id: stranger } = await account(backend, 'other@example.com');
+    const before = await size(backend);
+    const refused = (at: number, id = accountId) =>
+      entry({ at, accountId: id, action: 'session.refused' });
+    await Promise.all(
+      [backend, other, backend, other].map(({ audit }, index) =>
+        audit.recordEvent(refused(NOON + index)),
+      ),
+    );
+    expect(await size(backend)).toBe(before + 1);
+    await other.audit.recordEvent(refused(NOON, stranger));
+    expect(await size(backend)).toBe(before + 2);
+    await backend.audit.recordEvent(refused(NOON + MINUTE - 1));
+    expect(await size(backend)).toBe(before + 2);
+    await backend.audit.recordEvent(refused(NOON + MINUTE + 3));
+    expect(await size(backend)).toBe(before + 3);
+    // A clock that was put back does not keep later refusals out.
+    await backend.audit.recordEvent(refused(NOON - HOUR));
+    expect(await size(backend)).toBe(before + 4);
+  });
+
+  test('has no event of an account that is gone', async () => {
+    await using backend = await open();
+    const { id: accountId } = await account(backend);
+    const event = entry({ accountId, action: 'session.signed_in', client: CLIENT });
+    await backend.audit.recordEvent(event);
+    await backend.audit.recordEvent({ ...event, action: 'second_factor.codes_renewed' });
+    await backend.accounts.delete(accountId, LATER, 'test');
+    await backend.audit.recordEvent(event);
+    const left = await backend.audit.list(9);
+    expect(left.map(({ action }) => action)).toEqual([
+      'account.deleted',
+      'second_factor.codes_renewed',
+      'account.created',
+    ]);
+    expect(left.filter(({ client }) => client)).toEqual([]);
   });
 }

@@ -184,7 +184,9 @@ export function environmentResetSuite(open: OpenBackend): void {
       const { changes } = await backend.changes.since(BigInt(seen));
       expect(changes).toEqual([{ kind: 'pets', id: 'staging' }]);
       expect(await contents(backend, id, 'staging')).toEqual(FILLED);
-      expect(await backend.audit.list(1, undefined, { action: 'environment.reset' })).toEqual([]);
+      expect(await backend.audit.list(1, undefined, { actions: ['environment.reset'] })).toEqual(
+        [],
+      );
     });
 
     test('is in the change feed and on the audit log', async () => {

@@ -58,7 +58,7 @@ async function sessions(backend: Backend) {
 async function recorded(backend: Backend): Promise<Array<[AuditAction, string]>> {
   const entries = await backend.audit.list(20);
   return entries
-    .filter(({ action }) => action.startsWith('second_factor'))
+    .filter(({ action }) => /factor\./.test(action))
     .map(({ action, detail }): [AuditAction, string] => [action, detail])
     .reverse();
 }
@@ -97,7 +97,7 @@ function apps(open: OpenBackend): void {
     });
     expect(await secondFactors.of(id)).toMatchObject({ hasTotp: true, recoveryCodesLeft: 2 });
     expect(await secondFactors.beginTotp(id, 'third')).toBe(false);
-    expect(await recorded(backend)).toEqual([['second_factor.added', 'authenticator app']]);
+    expect(await recorded(backend)).toEqual([['factor.added', 'authenticator app']]);
   });
 
   test('proves the session, and ends the others with the first factor alone', async () => {
@@ -162,11 +162,11 @@ function passkeys(open: OpenBackend): void {
       passkeys: [],
     });
     expect(await recorded(backend)).toEqual([
-      ['second_factor.added', 'passkey Key a'],
-      ['second_factor.added', 'passkey Key b'],
+      ['factor.added', 'passkey Key a'],
+      ['factor.added', 'passkey Key b'],
       ['second_factor.renamed', 'passkey Laptop'],
-      ['second_factor.removed', 'passkey Laptop'],
-      ['second_factor.removed', 'passkey Key b'],
+      ['factor.removed', 'passkey Laptop'],
+      ['factor.removed', 'passkey Key b'],
     ]);
   });
 }

@@ -7,7 +7,10 @@ import { useFactors } from '../second-factor/factor-calls.ts';
 import { SecondFactors } from '../second-factor/second-factors.tsx';
 import { ChangePassword } from './change-password.tsx';
 import { DeleteAccount } from './delete-account.tsx';
+import { SecurityEvents, useSecurityEvents } from './security-events.tsx';
 import { Sessions, useSessions } from './sessions.tsx';
+
+const ADVICE = 'If one was not you, change your password and end your other sessions.';
 
 /** Changing the password, second factors, ending sessions, deleting the account. */
 export default function AccountPage() {
@@ -15,9 +18,10 @@ export default function AccountPage() {
   // Keeps the content below from moving when the sessions are loaded.
   const { isPending } = useSessions();
   const factors = useFactors();
+  const events = useSecurityEvents();
   return (
     <Page title="Account" description={email}>
-      {isPending || factors.isPending ? (
+      {isPending || factors.isPending || events.isPending ? (
         <Loading label="Loading your account" height={560} />
       ) : (
         <Sections />
@@ -40,6 +44,12 @@ function Sections() {
       </Section>
       <Section title="Sessions" description="Where you are signed in.">
         <Sessions />
+      </Section>
+      <Section
+        title="Security events"
+        description={`Sign-ins, and changes to your password and second factors, of the last 90 days. ${ADVICE}`}
+      >
+        <SecurityEvents />
       </Section>
       <Section
         title="Delete account"

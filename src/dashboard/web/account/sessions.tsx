@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SessionEntry } from '../../shared/api.ts';
+import { deviceOf } from '../../shared/device.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Failure } from '../common/states.tsx';
@@ -37,7 +38,7 @@ function SessionRow({ session }: { session: SessionEntry }) {
       else await client.invalidateQueries({ queryKey: SESSIONS });
     },
   });
-  const browser = browserName(session.userAgent ?? '');
+  const browser = deviceOf(session.userAgent ?? '');
   return (
     <li>
       <Group justify="space-between" wrap="nowrap">
@@ -65,15 +66,4 @@ function SessionRow({ session }: { session: SessionEntry }) {
       {end.error && <Failure error={end.error} />}
     </li>
   );
-}
-
-const BROWSERS = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'] as const;
-const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'] as const;
-
-/** The common name of the browser that sent this User-Agent. */
-function browserName(userAgent: string): string {
-  const browser = BROWSERS.find((name) => userAgent.includes(name));
-  const system = SYSTEMS.find((name) => userAgent.includes(name));
-  const title = { Edg: 'Edge', OPR: 'Opera' }[String(browser)] ?? browser ?? 'A browser';
-  return system === undefined ? title : `${title} on ${system}`;
 }

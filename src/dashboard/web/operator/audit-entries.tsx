@@ -1,39 +1,8 @@
 import { Paper, Text } from '@mantine/core';
-import type { AuditAction } from '../../../core/audit.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
+import { ACTION_TITLES } from '../common/audit-titles.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
-
-/** The text for each kind of entry. */
-export const ACTION_TITLES: Readonly<Record<AuditAction, string>> = {
-  'account.created': 'Account created',
-  'account.deleted': 'Account deleted',
-  'account.plan_changed': 'Plan changed',
-  'account.role_changed': 'Role changed',
-  'account.suspended': 'Account suspended',
-  'account.resumed': 'Account resumed',
-  'account.sessions_ended': 'Sessions ended',
-  'account.reset_link_made': 'Reset link made',
-  'second_factor.added': 'Second factor added',
-  'second_factor.renamed': 'Second factor renamed',
-  'second_factor.removed': 'Second factor removed',
-  'second_factor.codes_renewed': 'Recovery codes renewed',
-  'second_factor.code_used': 'Recovery code used',
-  'second_factor.reset': 'Second factors reset',
-  'key.created': 'Key created',
-  'key.rotated': 'Key rotated',
-  'key.renamed': 'Key renamed',
-  'key.revoked': 'Key revoked',
-  'key.removed': 'Ended key removed',
-  'sandbox.clock_advanced': 'Clock of staging advanced',
-  'sandbox.usage_set': 'Usage in staging set',
-  'sandbox.key_banned': 'Key banned in the sandbox',
-  'sandbox.ban_lifted': 'Ban lifted in the sandbox',
-  'sandbox.simulation_set': 'Simulation in staging set',
-  'sandbox.reset': 'Sandbox reset',
-  'ban.lifted': 'Ban lifted',
-  'environment.reset': 'Environment reset',
-};
 
 /** Entries of the audit log. */
 export function AuditEntries({ entries }: { readonly entries: readonly AuditInfo[] }) {
@@ -49,7 +18,7 @@ export function AuditEntries({ entries }: { readonly entries: readonly AuditInfo
 }
 
 function Entry({
-  entry: { at, by, action, accountId, email, detail },
+  entry: { at, by, action, accountId, email, detail, device, address },
 }: {
   readonly entry: AuditInfo;
 }) {
@@ -63,6 +32,11 @@ function Entry({
         <Text size="sm" className="entry-title">
           {detail}
         </Text>
+        {device !== undefined && (
+          <Text size="xs" c="dimmed" className="entry-title">
+            {`${device}, from ${address}`}
+          </Text>
+        )}
       </div>
       <div>
         <Text

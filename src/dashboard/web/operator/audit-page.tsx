@@ -6,12 +6,13 @@ import { AUDIT_ACTIONS } from '../../../core/audit.ts';
 import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../../shared/bounds.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { ACTION_TITLES } from '../common/audit-titles.ts';
 import { countText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { DAY } from '../common/time.tsx';
 import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { basePath } from '../page-settings.ts';
-import { ACTION_TITLES, AuditEntries } from './audit-entries.tsx';
+import { AuditEntries } from './audit-entries.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
 

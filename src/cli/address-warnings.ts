@@ -1,15 +1,32 @@
 import { hostname } from 'node:os';
 import type { RunningService } from '../app.ts';
-import { ADDRESSED, BASE_URL_SETTINGS, type Config, type Part } from '../config/config.ts';
+import {
+  ADDRESSED,
+  addressesOf,
+  BASE_URL_SETTINGS,
+  type Config,
+  type Part,
+} from '../config/config.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { isWildcard } from '../lib/wildcard-address.ts';
 import type { Log } from '../observability/log.ts';
+
+/** Warns when the public addresses do not lead to the service, or lead to it over plain http. */
+export function warnAboutAddresses(
+  config: Config,
+  service: RunningService,
+  only: readonly Part[],
+  log: Log,
+): void {
+  if (!isLocalHost(config.host)) warnIfUnreachable(config, service, only, log);
+  warnIfPlain(service, only, log);
+}
 
 /**
  * Warns when the public addresses of a service that listens beyond this machine lead only to this machine, so
  * that nobody else could sign up or follow a link. Shows the settings to copy.
  */
-export function warnIfUnreachable(
+function warnIfUnreachable(
   { host }: Config,
   service: RunningService,
   only: readonly Part[],
@@ -31,4 +48,24 @@ function settingsFor(host: string, service: RunningService): readonly string[] {
     url.hostname = name;
     return `${BASE_URL_SETTINGS[addressed]}=${url.href.replace(/\/$/, '')}`;
   });
+}
+
+/**
+ * Warns when people are told to use a public address over plain http. Behind a proxy that ends TLS
+ * the address is https.
+ */
+function warnIfPlain(service: RunningService, only: readonly Part[], log: Log): void {
+  const plain = addressesOf(only).filter((name) => isPlain(new URL(service.addresses[name])));
+  if (plain.length === 0) return;
+  const addresses = Object.fromEntries(
+    plain.map((name) => [BASE_URL_SETTINGS[name], service.addresses[name]]),
+  );
+  log.warn(
+    addresses,
+    'keys, passwords and links are sent in clear to public http addresses; set https addresses, and end TLS in a proxy or with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY',
+  );
+}
+
+function isPlain({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !isLocalHost(hostname);
 }

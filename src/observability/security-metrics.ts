@@ -1,0 +1,30 @@
+import {
+  REFUSAL_REASONS,
+  type SecurityMetrics,
+  SIGN_IN_OUTCOMES,
+} from '../core/security-metrics.ts';
+import { Counter, type Registry } from './prometheus.ts';
+
+/** Adds the counters of sign-ins and of refused requests to the dashboard. */
+export function securityMetrics(registry: InstanceType<typeof Registry>): SecurityMetrics {
+  const registers = [registry];
+  const signIns = new Counter({
+    name: 'petstore_sign_ins_total',
+    help: 'Attempts to sign in to the dashboard, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'petstore_dashboard_refusals_total',
+    help: 'Requests to the dashboard that were refused for a reason that may be an attack.',
+    labelNames: ['reason'],
+    registers,
+  });
+  // Initialised to 0, so that the first one appears as an increase.
+  for (const outcome of SIGN_IN_OUTCOMES) signIns.inc({ outcome }, 0);
+  for (const reason of REFUSAL_REASONS) refusals.inc({ reason }, 0);
+  return {
+    recordSignIn: (outcome) => signIns.inc({ outcome }),
+    recordRefusal: (reason) => refusals.inc({ reason }),
+  };
+}
