@@ -162,7 +162,10 @@ describe('the executable in an empty place', () => {
     using place = emptyPlace();
     await using service = await place.serve();
     using asking = emptyPlace({ PETSTORE_OPS_PORT: String(service.opsPort) });
-    expect(await asking.run('health', '--ready')).toMatchObject({ code: 0, stdout: 'ready\n' });
+    expect(await asking.run('health', '--wait', '60s')).toMatchObject({
+      code: 0,
+      stdout: 'ready\n',
+    });
     const metrics = await (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
     expect(metrics).toContain(
       `petstore_build_info{version="${packageJson.version}",bun="${Bun.version}"} 1`,

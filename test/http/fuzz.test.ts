@@ -104,7 +104,9 @@ const sendable = (value: unknown): value is string => {
 
 describe('requests made from the OpenAPI document: createPet', () => {
   test('a valid body is created, comes back equal, and is fetched equal', async () => {
-    await fuzz(3_000, valid(newPet), async (pet) => {
+    // The pattern allows names of rare white space alone, which the description excludes.
+    const named = valid(newPet).filter((pet) => textOf(members(pet)['name']).trim() !== '');
+    await fuzz(3_000, named, async (pet) => {
       const { status, body } = await create(writeExact(pet));
       expect(status).toBe(201);
       const { id, ...created } = members(body);
