@@ -38,7 +38,12 @@ describe.skipIf(!hasPostgres)('somebody who comes to a service on PostgreSQL', (
     const { hours } = await returned.json<{ hours: object[] }>('GET', '/api/usage');
     expect(hours).not.toEqual([]);
     const audit = await second.stores.audit.list(10);
-    expect(audit.map(({ action }) => action)).toEqual(['key.created', 'account.created']);
+    expect(audit.map(({ action }) => action)).toEqual([
+      'session.signed_in',
+      'key.created',
+      'session.signed_in',
+      'account.created',
+    ]);
   });
 
   test('loses everything when the account is deleted, and signs in no more', async () => {

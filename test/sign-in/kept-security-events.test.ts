@@ -2,9 +2,29 @@ import { describe, expect, test } from 'bun:test';
 import { DAY } from '../../src/lib/clock.ts';
 import { expectRefusal } from '../support/dashboard-scene.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';
-import { ManualClock } from '../support/harness.ts';
+import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
+import { MailServer } from './mail-server.ts';
 import { addPasskey, startWithSignIn } from './second-factor-scene.ts';
 import { authenticatorOf, type Event, FROM, inFirefox } from './security-event-scene.ts';
+
+test('a sign-in with an address that nobody confirmed is refused, and is an event', async () => {
+  using folder = temporaryFolder();
+  const signedUp = await (async () => {
+    await using service = await startWithSignIn({ folder: folder.path });
+    return Visitor.signUp(service);
+  })();
+  await using mail = await MailServer.start();
+  const settings = mail.settings;
+  await using service = await startWithSignIn({ folder: folder.path, settings });
+  const { email, accountId } = signedUp;
+  const body = { email, password: PASSWORD };
+  const reply = await new Visitor(service).post('/api/auth/sign-in/email', body);
+  await expectRefusal(reply, 401, 'invalid');
+  const filter = { accountId, actions: ['session.refused'] as const };
+  const refused = () => service.stores.audit.list(9, undefined, filter);
+  await eventually(async () => (await refused()).length > 0);
+  expect(await refused()).toMatchObject([{ detail: 'address not confirmed' }]);
+});
 
 describe('security events', () => {
   test('are kept for 90 days, and other entries without device and address', async () => {

@@ -15,7 +15,7 @@ export async function reportNewPassword(
     const change = `Your password was changed ${means} (${from}).`;
     inBackground(context, 'new password', () => mailer.passwordChanged(account.email, change));
   }
-  await events.passwordChanged(account, client, means);
+  await events.credentialEvent('password.changed', account, client, means);
 }
 
 /**

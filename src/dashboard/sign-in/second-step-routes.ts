@@ -32,7 +32,8 @@ export function signInWithRecoveryCode(context: SignInContext): Promise<Outcome>
     await attempt.giveBack();
     const { recoveryCodesLeft } = await context.options.stores.secondFactors.of(account.id);
     const detail = `${recoveryCodesLeft} left`;
-    await context.events.recoveryCodeUsed(account, context.client, detail);
+    const { events, client } = context;
+    await events.credentialEvent('second_factor.code_used', account, client, detail);
     mailFactorChange(context, account, `Somebody signed in with a recovery code; ${detail}.`);
     return enter(context, begun);
   });

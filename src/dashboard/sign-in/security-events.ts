@@ -74,21 +74,14 @@ export class SecurityEvents {
     this.#recordRefusal(account, account.email, client, reason);
   }
 
-  /** @param means what allowed the change. */
-  async passwordChanged(
-    { id, email }: Holder,
-    client: ClientDescription,
-    means: string,
-  ): Promise<void> {
-    await this.#record('password.changed', id, email, client, means);
-  }
-
-  async recoveryCodeUsed(
+  /** A changed password or a used recovery code. @param detail what allowed it, or is left. */
+  async credentialEvent(
+    action: 'password.changed' | 'second_factor.code_used',
     { id, email }: Holder,
     client: ClientDescription,
     detail: string,
   ): Promise<void> {
-    await this.#record('second_factor.code_used', id, email, client, detail);
+    await this.#record(action, id, email, client, detail);
   }
 
   /** A change of second factors, whose entry is written with the change. */
