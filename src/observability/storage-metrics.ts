@@ -5,12 +5,12 @@ import { Gauge, type Registry } from './prometheus.ts';
 type MetricsRegistry = InstanceType<typeof Registry>;
 
 /** The parts of the stores that the metrics read at each scrape. */
-export type MeasuredStorage = Pick<Stores, 'writes' | 'logs' | 'nodes'>;
+export type MeasuredStorage = Pick<Stores, 'writes' | 'kinds' | 'logs' | 'nodes'>;
 
 /** Adds metrics of writes, of the write-ahead logs of SQLite, and of the nodes of a sharded database. */
 export function addStorageMetrics(
   registry: MetricsRegistry,
-  { writes, logs, nodes }: MeasuredStorage,
+  { writes, kinds, logs, nodes }: MeasuredStorage,
 ): void {
   labelledGauge(
     registry,
@@ -18,6 +18,13 @@ export function addStorageMetrics(
     'Whether the last write to the store failed, or has had no result for 10 s.',
     'store',
     () => writes.all().map(({ store, failure }) => [store, failure === undefined ? 0 : 1]),
+  );
+  labelledGauge(
+    registry,
+    'petstore_write_kind_failing',
+    'Whether all writes of a kind, such as creations, have failed for 10 s.',
+    'kind',
+    () => kinds.all().map(([kind, isFailing]) => [kind, isFailing ? 1 : 0]),
   );
   labelledGauge(
     registry,

@@ -1,4 +1,5 @@
 import type { BanStore } from '../core/ban-records.ts';
+import { systemClock } from '../lib/clock.ts';
 import type { Access, BoundChanges, Engine, NamedChange } from './access.ts';
 import { accountChanges, storedAccounts } from './accounts/accounts.ts';
 import { auditChanges, storedAuditLog } from './accounts/audit.ts';
@@ -16,6 +17,7 @@ import { sandboxChanges, storedSandboxes } from './sandbox/sandboxes.ts';
 import { simulationChanges, storedSimulations } from './sandbox/simulations.ts';
 import type { Transaction } from './schema/schema.ts';
 import { storedSettings } from './settings.ts';
+import { WriteKinds } from './write-kinds.ts';
 
 /** The changes of the stores that both engines share. */
 const CHANGES = {
@@ -46,11 +48,19 @@ export interface HandWritten {
 
 export type SharedStores = ReturnType<typeof sharedStores>;
 
-/** The stores that both engines share. */
-export function sharedStores(engine: Engine, byHand: HandWritten) {
+/**
+ * The stores that both engines share.
+ * @param kinds records whether writes succeed.
+ */
+export function sharedStores(
+  engine: Engine,
+  handWritten: HandWritten,
+  kinds = new WriteKinds(systemClock),
+) {
+  const byHand = watched(handWritten, kinds);
   const changes = new ChangeLog(engine);
   const make = async (change: NamedChange) => {
-    const result = await engine.change(change);
+    const result = await kinds.watch(`changes of ${change.store}`, engine.change(change));
     await changes.applyOwnChanges();
     return result;
   };
@@ -87,6 +97,27 @@ export function sharedStores(engine: Engine, byHand: HandWritten) {
     environmentResets: storedEnvironmentResets(access('environmentResets'), requestLog),
     queries: () => engine.queries(),
   };
+}
+
+/** The same operations, with the outcome of each write recorded. */
+function watched({ keys, messages, usage, addRequests, ...rest }: HandWritten, kinds: WriteKinds) {
+  return {
+    ...rest,
+    keys: {
+      findByDigest: (digest) => keys.findByDigest(digest),
+      touch: (uses) => kinds.watch('saves of last uses', keys.touch(uses)),
+    },
+    messages: {
+      enqueue: (...args) => kinds.watch('messages', messages.enqueue(...args)),
+      deliver: (...args) => messages.deliver(...args),
+      decodeText: (stored) => messages.decodeText(stored),
+    },
+    usage: {
+      add: (...args) => kinds.watch('saves of usage', usage.add(...args)),
+      pruneMarks: async (hour) => usage.pruneMarks?.(hour),
+    },
+    addRequests: (requests) => kinds.watch('saves of the request log', addRequests(requests)),
+  } satisfies HandWritten;
 }
 
 /** The changes of a store, each run by its name. */

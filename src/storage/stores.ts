@@ -12,6 +12,7 @@ import type { StorageMetrics } from './metrics.ts';
 import type { StoreSecrets } from './secrets.ts';
 import type { SharedStores } from './shared-stores.ts';
 import type { WriteAheadLogs } from './write-ahead-logs.ts';
+import type { WriteKinds } from './write-kinds.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** The stores of one environment. */
@@ -47,6 +48,8 @@ export interface DatabaseStores extends SharedStores {
   };
   /** The outcome of the last write to each file, or to the database. */
   readonly writes: WriteOutcomes;
+  /** Whether the writes of each kind succeed. */
+  readonly kinds: WriteKinds;
   /** The write-ahead logs of the data folder's databases; `undefined` with PostgreSQL. */
   readonly logs: WriteAheadLogs | undefined;
   /** Records the state of the write-ahead logs in `logs`, after a checkpoint if one is due. */

@@ -110,7 +110,7 @@ describe('a checkpoint that another program prevents by reading', () => {
     await eventually(() => logSize(folder.path, 'production.db') < MIB);
     await eventually(async () => !(await ops(service, '/readyz')).text.includes('production.db'));
     expect(await service.end('SIGTERM')).toBe(0);
-    expect(await service.output()).toContain('write-ahead logs grow');
+    expect(await service.output()).toContain('"msg":"problem with the storage"');
   });
 
   test('is noticed in the accounts and the request log as well', async () => {

@@ -1,22 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { chownSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/harness.ts';
+import { eventually } from '../support/harness.ts';
 import { AS_NOBODY, giveToNobody, NOBODY } from '../support/nobody.ts';
-import { cleanEnvironment, PROGRAM, runCommand } from '../support/process.ts';
+import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { startInVain } from '../support/refused-start.ts';
-import { digests, makeKey, onFolder } from '../support/storage.ts';
-import { canPreload, FaultyDisk } from './disk/faulty-disk.ts';
+import { allNames, clientOf, digests, onFolder } from '../support/storage.ts';
+import { expectToWork, LOSES_DATA, type StartScene, usedFolders } from './start-scene.ts';
 
 /** Files that every start opens, all of which a test can take away from the service. */
 const FILES = [
@@ -24,32 +15,14 @@ const FILES = [
   'folder.lock',
 ] as const;
 
-const mayMount =
-  Bun.spawnSync(['unshare', '--map-root-user', '--mount', 'true'], { stderr: 'ignore' })
-    .exitCode === 0;
 const mayStepDown = AS_NOBODY.length > 0 && Bun.which('setpriv') !== null;
 
-/** Advice that loses data if the file is intact. */
-const LOSES_DATA = /[Rr]estore a backup|begin-anew|begin it anew|Put it back from a backup/;
-
-const root = temporaryFolder();
-const original = join(root.path, 'original');
-let copies = 0;
-
+let scene: StartScene;
 beforeAll(async () => {
-  chmodSync(root.path, 0o755);
-  await makeKey(original);
-  await runCommand(['seed', '--pets', '3'], onFolder(original));
+  scene = await usedFolders();
 });
-afterAll(() => root[Symbol.dispose]());
-
-/** A copy of a data folder that has been used. */
-function copy(): string {
-  copies += 1;
-  const folder = join(root.path, `copy-${copies}`);
-  cpSync(original, folder, { recursive: true });
-  return folder;
-}
+afterAll(() => scene[Symbol.dispose]());
+const copy = () => scene.copy();
 
 /** Expects the start and a command to name the cause, to advise nothing that loses data, and to change nothing. */
 async function expectRefusals(
@@ -74,15 +47,6 @@ function contents(folder: string) {
   return Object.entries(digests(folder)).filter(([name]) => !name.endsWith('.lock'));
 }
 
-/** Expects that the folder works as before. */
-async function expectToWork(folder: string): Promise<void> {
-  const listed = await runCommand(['accounts', 'list'], onFolder(folder));
-  expect(listed).toMatchObject({ code: 0, stderr: '' });
-  expect(listed.stdout).toContain('production@example.com');
-  expect(await runCommand(['store', 'check'], onFolder(folder))).toMatchObject({ code: 0 });
-  expect(existsSync(join(folder, 'store.json'))).toBe(true);
-}
-
 describe.skipIf(!mayStepDown)('a file of another owner is named with its owner and mode', () => {
   for (const name of [...FILES, '']) {
     test(name || 'the folder itself', async () => {
@@ -99,6 +63,38 @@ describe.skipIf(!mayStepDown)('a file of another owner is named with its owner a
     });
   }
 });
+
+test.skipIf(!mayStepDown)(
+  'a request log of another owner is neither deleted nor keeps the service from starting',
+  async () => {
+    const folder = copy();
+    const path = join(folder, 'requests.db');
+    giveToNobody(folder);
+    const use = async () => {
+      const service = await ServiceProcess.start(onFolder(folder), [], AS_NOBODY);
+      await allNames(clientOf(service, scene.key));
+      return service;
+    };
+    await (await use()).end('SIGTERM');
+    chownSync(path, 0, 0);
+    const { ino } = lstatSync(path);
+    await using service = await use();
+    const readyz = `http://localhost:${service.opsPort}/readyz`;
+    await eventually(async () => {
+      await allNames(clientOf(service, scene.key));
+      return (await (await fetch(readyz)).text()).includes(`${path} belongs to user 0`);
+    });
+    expect((await fetch(readyz)).status).toBe(200);
+    expect(lstatSync(path).ino).toBe(ino);
+    chownSync(path, NOBODY, NOBODY);
+    await eventually(async () => {
+      await allNames(clientOf(service, scene.key));
+      return (await (await fetch(readyz)).text()) === 'ready\n';
+    });
+    expect(lstatSync(path).ino).toBe(ino);
+    expect(await service.end('SIGTERM')).toBe(0);
+  },
+);
 
 describe('a symbolic link is named', () => {
   for (const name of FILES) {
@@ -121,13 +117,13 @@ describe('a symbolic link is named', () => {
 
   test('in the place of the folder, or a file on the way to it', async () => {
     const folder = copy();
-    const link = join(root.path, 'link');
+    const link = join(scene.root, 'link');
     symlinkSync('link', link);
     await expectRefusals(link, ['symbolic links lead in a circle']);
     await expectRefusals(join(folder, 'secret', 'data'), ['ENOTDIR', 'a file instead of a folder']);
     await expectRefusals(join(folder, 'secret'), ['a file instead of a folder']);
     for (const args of [
-      ['backup', join(root.path, 'b')],
+      ['backup', join(scene.root, 'b')],
       ['store', 'begin-anew', 'production.db'],
     ]) {
       const { code, stderr } = await runCommand(args, onFolder(link));
@@ -217,72 +213,4 @@ test('a lack of file descriptors is named, wherever it ends the start', async ()
   }
   expect(refusals).toBeGreaterThan(0);
   await expectToWork(folder);
-});
-
-describe.skipIf(!canPreload)('an input/output error (needs Linux and cc) is named', () => {
-  for (const [fault, words] of [
-    ['read fail 5 accounts.db', 'input/output error'],
-    ['read fail 5 production.db', 'input/output error'],
-    ['any fail 5 accounts.db-wal', 'input/output error'],
-    ['any fail 28 accounts.db-wal', 'The disk is full.'],
-    ['any fail 122 accounts.db-wal', 'the quota'],
-  ] as const) {
-    test(`as ${fault}`, async () => {
-      using files = temporaryFolder();
-      const folder = join(files.path, 'data');
-      cpSync(original, folder, { recursive: true });
-      const disk = await FaultyDisk.compile(files.path);
-      const args = fault.includes('production') ? ['seed', '--pets', '1'] : CREATE;
-      disk.set(fault);
-      const { code, stderr } = await runCommand(args, disk.settings(folder));
-      expect({ code, stderr }).toMatchObject({ code: expect.any(Number) });
-      expect(code).not.toBe(0);
-      expect(stderr).toContain(words);
-      expect(stderr).not.toMatch(LOSES_DATA);
-      disk.repair();
-      await expectToWork(folder);
-    });
-  }
-});
-
-const CREATE = ['accounts', 'create', 'b@example.com'];
-
-describe.skipIf(!mayMount)('a disk of its own (needs unshare) is named when it is', () => {
-  for (const [how, fault, repair, words] of [
-    ['full', 'dd if=/dev/zero of=ballast bs=4k 2>/dev/null', 'rm ballast', 'The disk is full.'],
-    ['read-only', 'mount -o remount,ro .', 'mount -o remount,rw .', 'is mounted read-only'],
-    [
-      'out of inodes',
-      'i=0; while : > empty-$i; do i=$((i + 1)); done 2>/dev/null',
-      'rm empty-*',
-      'df -i for inodes',
-    ],
-  ] as const) {
-    test(how, async () => {
-      const folder = copy();
-      const script = `
-        mkdir "$0/disk" && mount -t tmpfs -o size=3m,nr_inodes=40 none "$0/disk" || exit 9
-        cp -a "$0"/*.* "$0/secret" "$0/disk"
-        cd "$0/disk"
-        ${fault}
-        PETSTORE_DATA_DIR="$0/disk" "$@" accounts list && exit 8
-        PETSTORE_DATA_DIR="$0/disk" PETSTORE_PORT=0 "$@" serve && exit 7
-        ${repair}
-        PETSTORE_DATA_DIR="$0/disk" "$@" accounts list
-      `;
-      const child = Bun.spawn(
-        ['unshare', '--map-root-user', '--mount', 'bash', '-c', script, folder, ...PROGRAM],
-        { env: cleanEnvironment({}), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
-      );
-      const [stdout, stderr, code] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-        child.exited,
-      ]);
-      expect({ code, stderr }).toMatchObject({ code: 0 });
-      expect(stdout).toContain('production@example.com');
-      expect(stderr.split(words)).toHaveLength(3);
-      expect(stderr).not.toMatch(LOSES_DATA);
-    });
-  }
 });

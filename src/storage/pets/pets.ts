@@ -4,6 +4,7 @@ import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '..
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Database } from '../schema/schema.ts';
+import type { WatchWrite } from '../write-kinds.ts';
 
 /** Idempotent requests deleted in one statement: few enough that creating a pet does not wait long. */
 const DELETED_AT_ONCE = 1_000;
@@ -32,10 +33,13 @@ export abstract class StoredPets implements PetStore {
   protected readonly queries: () => Promise<EnvironmentQueries>;
   /** Idempotent requests of this process that are not committed yet. */
   readonly #inFlight = new Set<string>();
+  readonly #watch: WatchWrite | undefined;
   readonly #resetListeners: Array<() => void> = [];
 
-  constructor(queries: () => Promise<EnvironmentQueries>) {
+  /** @param watch records whether creations succeed. */
+  constructor(queries: () => Promise<EnvironmentQueries>, watch?: WatchWrite) {
     this.queries = queries;
+    this.#watch = watch;
   }
 
   abstract list(query: PetQuery): Awaitable<PetPage>;
@@ -45,15 +49,20 @@ export abstract class StoredPets implements PetStore {
 
   async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
     const creation = { pet, now: now.wall, request };
-    if (!request) return this.insert(creation);
+    if (!request) return this.#insert(creation);
     const name = nameOf(request);
     if (this.#inFlight.has(name)) return { kind: 'conflict' };
     this.#inFlight.add(name);
     try {
-      return await this.insert(creation);
+      return await this.#insert(creation);
     } finally {
       this.#inFlight.delete(name);
     }
+  }
+
+  #insert(creation: Creation): Promise<CreateOutcome> {
+    const inserted = this.insert(creation);
+    return this.#watch?.(inserted) ?? inserted;
   }
 
   async forgetRequests(accountId: string, since: number): Promise<void> {

@@ -7,15 +7,16 @@ import { postgresQueries, rowsOf } from '../schema/kysely.ts';
 import type { Database } from '../schema/schema.ts';
 import { numbered } from '../schema/selection.ts';
 import { applyChange } from '../shared-stores.ts';
+import type { WriteKinds } from '../write-kinds.ts';
 import type { PostgresDatabase, Queries } from './database.ts';
 
 /** The engine on a database; each change runs in its own transaction. */
-export function postgresEngine(database: PostgresDatabase): Engine {
+export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): Engine {
   return {
     change: (change) =>
       database.transaction((queries) => applyChange(queriesOver(queries), change)),
     // Changes through Kysely itself, such as those of better-auth, run one statement at a time.
-    queries: lazy(async () => queriesOver(database)),
+    queries: lazy(async () => queriesOver(database, kinds)),
     rows: (selection, ...values) => database.rows(selection, ...values),
     run: (sql, ...values) =>
       database.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
@@ -34,9 +35,10 @@ export function environmentQueries(
 }
 
 /** Kysely on the pool or a transaction. */
-function queriesOver(connection: Queries): Kysely<Database> {
+function queriesOver(connection: Queries, kinds?: WriteKinds): Kysely<Database> {
   return postgresQueries(async ({ sql, values }) => {
-    const rows = await connection.execute<Record<string, unknown>>(sql, values);
+    const result = connection.execute<Record<string, unknown>>(sql, values);
+    const rows = await (kinds?.watchStatement(sql, result) ?? result);
     return { rows, changes: rows.count };
   });
 }

@@ -3,8 +3,10 @@ import type { Environment } from '../../core/environments.ts';
 import { secretsOf } from '../../core/secrets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
-import { sharedStores } from '../shared-stores.ts';
+import { watchQuotas } from '../keys/quotas.ts';
+import { type HandWritten, sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
+import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresDatabase } from './database.ts';
 import { isDistributed } from './distribution.ts';
@@ -45,18 +47,15 @@ export async function openPostgresStores(
     throw cause;
   }
   const messages = new PostgresMessageQueue(database);
-  const shared = sharedStores(postgresEngine(database), {
-    keys: new PostgresKeyUses(database),
-    messages,
-    usage: new PostgresUsageBatches(database),
-    addRequests: postgresAddRequests(database),
-  });
+  const kinds = new WriteKinds(clock);
+  const engine = postgresEngine(database, kinds);
+  const shared = sharedStores(engine, handWritten(database, messages), kinds);
   const nodes = database.isDistributed ? new NodeWatch(database, primary, servers) : undefined;
   database.nodes = nodes;
   const shards = nodes && new PetShards(database, nodes, servers, connections);
   const open = (name: Environment) => ({
-    pets: new PostgresPetStore(database, name, shards),
-    quotas: new PostgresQuotaStore(database, name),
+    pets: new PostgresPetStore(database, name, shards, kinds.watcher(`creations in ${name}`)),
+    quotas: watchQuotas(new PostgresQuotaStore(database, name), name, kinds),
     reset: () => resetEnvironment(database, name),
   });
   const environments = { production: open('production'), staging: open('staging') };
@@ -75,6 +74,7 @@ export async function openPostgresStores(
     },
     writes: database.writes,
     logs: undefined,
+    kinds,
     checkpoint() {},
     prepareWrites: async () => {},
     load: async () => {},
@@ -90,5 +90,14 @@ export async function openPostgresStores(
       await Promise.all([messages, ...pets].map((each) => each.close()));
       await Promise.all([database, shards, nodes].map((each) => each?.close()));
     },
+  };
+}
+
+function handWritten(database: PostgresDatabase, messages: PostgresMessageQueue): HandWritten {
+  return {
+    keys: new PostgresKeyUses(database),
+    messages,
+    usage: new PostgresUsageBatches(database),
+    addRequests: postgresAddRequests(database),
   };
 }

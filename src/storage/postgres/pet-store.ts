@@ -3,6 +3,7 @@ import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStatus } from '.
 import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
+import type { WatchWrite } from '../write-kinds.ts';
 import type { PostgresDatabase } from './database.ts';
 import { environmentQueries } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -28,8 +29,13 @@ export class PostgresPetStore extends StoredPets {
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
   /** @param shards given if the addresses of the workers are known. */
-  constructor(database: PostgresDatabase, environment: Environment, shards?: PetShards) {
-    super(environmentQueries(database, environment));
+  constructor(
+    database: PostgresDatabase,
+    environment: Environment,
+    shards?: PetShards,
+    watch?: WatchWrite,
+  ) {
+    super(environmentQueries(database, environment), watch);
     this.#database = database;
     this.#environment = environment;
     this.#shards = shards;

@@ -3,17 +3,21 @@ import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { Engine } from '../access.ts';
 import type { EnvironmentQueries } from '../pets/pets.ts';
 import type { Database } from '../schema/schema.ts';
+import type { WriteKinds } from '../write-kinds.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
 
 const loadKysely = lazyImport(() => import('../schema/kysely.ts'));
 
-/** The engine on a file that is read in this thread and changed in the writer thread. */
-export function sqliteEngine(file: SqliteFile): Engine {
+/**
+ * The engine on a file that is read in this thread and changed in the writer thread.
+ * @param kinds records whether statements succeed.
+ */
+export function sqliteEngine(file: SqliteFile, kinds?: WriteKinds): Engine {
   return {
     change: (change) => file.write({ name: 'change', input: change }),
     // Changes through Kysely itself, such as those of better-auth, run one statement at a time.
-    queries: queriesOf(file),
+    queries: queriesOf(file, kinds),
     rows: (selection, ...values) => file.all(selection, ...values),
     run: (sql, ...values) => file.run(typeof sql === 'string' ? sql : sql.sqlite, ...values),
   };
@@ -29,7 +33,7 @@ export function environmentQueries(file: SqliteFile): () => Promise<EnvironmentQ
 }
 
 /** Kysely on a file: read in this thread, changed in the writer thread one statement at a time. */
-function queriesOf(file: SqliteFile): () => Promise<Kysely<Database>> {
+function queriesOf(file: SqliteFile, kinds?: WriteKinds): () => Promise<Kysely<Database>> {
   return lazy(async () => {
     const { sqliteQueries } = await loadKysely();
     return sqliteQueries(async ({ sql, values, isSelect }) => {
@@ -37,7 +41,8 @@ function queriesOf(file: SqliteFile): () => Promise<Kysely<Database>> {
         const selection: SqliteSelection<Record<string, unknown>> = { sqlite: sql };
         return { rows: file.all(selection, ...values), changes: 0 };
       }
-      return file.write({ name: 'runStatement', input: { sql, values } });
+      const result = file.write({ name: 'runStatement', input: { sql, values } });
+      return kinds?.watchStatement(sql, result) ?? result;
     });
   });
 }

@@ -20,9 +20,11 @@ import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { readPreviousSecrets, readSecret } from '../folder/secret-files.ts';
 import { StoreFiles } from '../folder/store-files.ts';
+import { watchQuotas } from '../keys/quotas.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteAheadLogs } from '../write-ahead-logs.ts';
+import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { sqliteByHand } from './by-hand.ts';
 import type { Expectations } from './database.ts';
@@ -64,7 +66,7 @@ async function openFiles(
   const lock = keepRestoreOut(folder);
   opening.defer(() => lock.release());
   const databases = new Databases(folder, clock, threads);
-  const { writer, state } = databases;
+  const { writer, state, kinds } = databases;
   opening.defer(() => writer.close());
   // A new store is written to immediately, so start the thread while this one creates the files.
   if (!existsSync(folder.accounts)) writer.start();
@@ -74,7 +76,7 @@ async function openFiles(
   const requestLog = databases.requestLog(threads);
   opening.defer(() => requestLog.close());
   const byHand = sqliteByHand(accountsFile, requestLog);
-  const shared = sharedStores(sqliteEngine(accountsFile), byHand);
+  const shared = sharedStores(sqliteEngine(accountsFile, kinds), byHand, kinds);
   const secrets = await readSecrets(config, folder, shared.settings, state);
   const environments = new Map<Environment, EnvironmentStores>();
   const resources = opening.move();
@@ -87,6 +89,7 @@ async function openFiles(
     writer,
     writes: writer.outcomes,
     logs: databases.logs,
+    kinds,
     checkpoint() {
       writer.checkpoint();
       requestLog.checkpoint();
@@ -106,7 +109,7 @@ async function openFiles(
       if (known) return known;
       const file = openOrExplain(folder, () => databases.openEnvironment(name));
       resources.defer(() => file.close());
-      const stores = environmentStores(file);
+      const stores = environmentStores(name, file, kinds);
       environments.set(name, stores);
       return stores;
     },
@@ -118,10 +121,14 @@ async function openFiles(
   };
 }
 
-function environmentStores(file: SqliteFile): EnvironmentStores {
+function environmentStores(
+  name: Environment,
+  file: SqliteFile,
+  kinds: WriteKinds,
+): EnvironmentStores {
   return {
-    pets: new SqlitePetStore(file),
-    quotas: new SqliteQuotaStore(file),
+    pets: new SqlitePetStore(file, kinds.watcher(`creations in ${name}`)),
+    quotas: watchQuotas(new SqliteQuotaStore(file), name, kinds),
     reset: () => file.write({ name: 'resetEnvironment', input: null }),
   };
 }
@@ -140,6 +147,7 @@ class Databases {
   readonly #clock: Clock;
   readonly #files: StoreFiles;
   readonly logs: WriteAheadLogs;
+  readonly kinds: WriteKinds;
   readonly writer: Writer;
   readonly state: FolderState;
   /** The paths of the open databases. */
@@ -150,6 +158,7 @@ class Databases {
     this.#clock = clock;
     this.#files = new StoreFiles(folder);
     this.logs = new WriteAheadLogs(clock);
+    this.kinds = new WriteKinds(clock);
     this.writer = new Writer({ threads, outcomes: new WriteOutcomes(clock), logs: this.logs });
     this.state = new FolderState(folder, this.#files.storeId, (reason) => {
       this.writer.refusal = reason;

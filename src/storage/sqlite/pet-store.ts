@@ -1,5 +1,6 @@
 import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
+import type { WatchWrite } from '../write-kinds.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
 import { ONE_PET, selectPets } from './writes-environment.ts';
@@ -11,8 +12,8 @@ const BY_STATUS = selectPets('WHERE status = ? AND pets.id > ? ORDER BY pets.id 
 export class SqlitePetStore extends StoredPets {
   readonly #file: SqliteFile;
 
-  constructor(file: SqliteFile) {
-    super(environmentQueries(file));
+  constructor(file: SqliteFile, watch?: WatchWrite) {
+    super(environmentQueries(file), watch);
     this.#file = file;
   }
 
