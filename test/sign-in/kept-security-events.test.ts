@@ -9,14 +9,12 @@ import { authenticatorOf, type Event, FROM, inFirefox } from './security-event-s
 
 test('a sign-in with an address that nobody confirmed is refused, and is an event', async () => {
   using folder = temporaryFolder();
-  const signedUp = await (async () => {
-    await using service = await startWithSignIn({ folder: folder.path });
-    return Visitor.signUp(service);
-  })();
+  const earlier = await startWithSignIn({ folder: folder.path });
+  const { email, accountId } = await Visitor.signUp(earlier);
+  await earlier.stop();
   await using mail = await MailServer.start();
   const settings = mail.settings;
   await using service = await startWithSignIn({ folder: folder.path, settings });
-  const { email, accountId } = signedUp;
   const body = { email, password: PASSWORD };
   const reply = await new Visitor(service).post('/api/auth/sign-in/email', body);
   await expectRefusal(reply, 401, 'invalid');
