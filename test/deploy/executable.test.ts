@@ -241,8 +241,8 @@ describeWithBrowser('the executable’s pages', (open) => {
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('button', { name: 'Create a key' }).waitFor();
     expect((await place.run('accounts', 'set-operator', 'ada@example.com')).code).toBe(0);
-    await page.reload();
     // The new role has ended the session.
+    await page.goto(`${origin}/sign-in`);
     await page.getByLabel('E-mail').fill('ada@example.com');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -132,9 +132,10 @@ async function startLimiter(
     const lifted = (await bans.lifted(wall)).filter(isOf(environment));
     seen = changes;
     try {
-      await limiter.sendHeartbeat(clock.now());
+      // First, because it also restores the bans in this process, which decides while Redis is unavailable.
       await limiter.restore(latest, clock.now());
       for (const ban of lifted) await limiter.lift(ban);
+      await limiter.sendHeartbeat(clock.now());
       await limiter.flushLocalCounts();
     } catch {
       // Unavailable again. This runs again when that changes.
