@@ -150,7 +150,7 @@ describe('store check', () => {
     expect(await runCommand(['store', 'check', folder.path], {})).toEqual({
       code: 1,
       stdout: '',
-      stderr: `petstore: Cannot check ${folder.path}: unable to open database file.\n`,
+      stderr: `petstore: Cannot check ${folder.path}: unable to open database file (SQLITE_CANTOPEN, EISDIR). It is a folder in the place of a file. Move the folder away, and put the file back.\n`,
     });
   });
 
