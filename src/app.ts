@@ -32,6 +32,7 @@ import type { WriterThreads } from './storage/sqlite/writer-threads.ts';
 import type { Stores } from './storage/stores.ts';
 
 const loadAccountLimits = lazyImport(() => import('./limits/account-limits.ts'));
+const loadSecretJobs = lazyImport(() => import('./jobs/secrets.ts'));
 
 interface ServiceParts {
   readonly clock: Clock;
@@ -169,9 +170,9 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   return { ...backend, ...started, lazyParts, accountLimits: lazyLimits };
 }
 
-/** Starts the jobs for a secret that changes; other services do not load them. */
+/** Starts the jobs for a secret that changes. */
 async function followSecrets(dependencies: SecretJobs, pages: Pages | undefined): Promise<void> {
   if (!dependencies.stores.secrets.areSeveral) return;
-  const { watchSecrets } = await import('./jobs/secrets.ts');
+  const { watchSecrets } = await loadSecretJobs();
   watchSecrets(dependencies, pages);
 }
