@@ -104,7 +104,7 @@ function watched({ keys, messages, usage, addRequests, ...rest }: HandWritten, k
   return {
     ...rest,
     keys: {
-      findByDigest: (digest) => keys.findByDigest(digest),
+      findByDigest: (...args) => keys.findByDigest(...args),
       touch: (uses) => kinds.watch('saves of last uses', keys.touch(uses)),
     },
     messages: {
