@@ -13,6 +13,7 @@ import { RefusedRequests } from './refused-requests.ts';
 import { RequestLimits, tooManyRequests } from './request-limits.ts';
 import { foreignRefusal, secured } from './security.ts';
 import type { SignIn } from './session.ts';
+import { PAGE_TITLES } from './shared/page-titles.ts';
 
 const loadSignIn = lazyImport(() => import('./sign-in/sign-in.ts'));
 const loadMcpEndpoint = lazyImport(() => import('./mcp-endpoint.ts'));
@@ -66,7 +67,7 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
     baseUrl: dashboardUrl,
     async handle(...given) {
       const [request, path, address] = given;
-      const isPublic = !isOwnApi(path);
+      const isPublic = !isOwnApi(path) && !PAGE_TITLES.has(path);
       if (isPublic && isPreflight(request)) return secured(preflightReply(request), dashboardUrl);
       const report = refusals.of({ request, path, address: address() });
       const reply = await orErrorReply(() => route(...given), log, report);
