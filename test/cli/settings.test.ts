@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { LOG_LEVELS, SETTINGS } from '../../src/config/settings.ts';
-import { SetupError } from '../../src/core/errors.ts';
 import { isWithin, parseAddress } from '../../src/lib/ip-address.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
+import { problems } from '../support/setting-problems.ts';
 
 describe('without settings', () => {
   test('the defaults are those that the documentation shows', () => {
@@ -259,16 +259,6 @@ describe('invalid settings', () => {
     expect(problems({ PETSTORE_KEY: 'pst_live_…' })).toEqual([]);
   });
 });
-
-function problems(settings: Record<string, string>): string[] {
-  try {
-    readConfig(settings);
-    return [];
-  } catch (error) {
-    if (error instanceof SetupError) return error.message.split('\n');
-    throw error;
-  }
-}
 
 function baseUrls(config: Config): { production: string; staging: string } {
   const { production, staging } = config.addresses(config.port);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readConfig } from '../../src/config/config.ts';
-import { SetupError } from '../../src/core/errors.ts';
+import { problems } from '../support/setting-problems.ts';
 
 describe('a variable that looks like a setting', () => {
   test.each([
@@ -54,13 +54,3 @@ describe('a variable that looks like a setting', () => {
     expect(problems({ PETSTORE_OTHER_PORT: '3000' })).toHaveLength(1);
   });
 });
-
-function problems(settings: Record<string, string>): string[] {
-  try {
-    readConfig(settings);
-    return [];
-  } catch (error) {
-    if (error instanceof SetupError) return error.message.split('\n');
-    throw error;
-  }
-}
