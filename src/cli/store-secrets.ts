@@ -12,6 +12,9 @@ const ROLES = {
   unknown: 'missing: its keys are refused',
 } as const satisfies Record<SecretUse['role'], string>;
 
+const NOTHING_MOVES =
+  'The store has had a later secret than the current one, so nothing moves to it. Swap the secrets again, or change to a third one.';
+
 /** Adds the commands about the secret of the store. */
 export function addSecretCommands(store: Command): void {
   store
@@ -41,7 +44,8 @@ async function showSecrets({ json }: JsonOption): Promise<void> {
       ]),
       '',
     );
-    printLine(adviceFor(uses.filter(({ role }) => role !== 'current')));
+    const others = uses.filter(({ role }) => role !== 'current');
+    printLine((await stores.secrets.isLatest()) ? adviceFor(others) : NOTHING_MOVES);
   });
 }
 

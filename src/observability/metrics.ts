@@ -9,7 +9,6 @@ import type { Readiness } from '../lib/readiness.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import type { StorageMetrics } from '../storage/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
-import { previousSecretsGauge } from './previous-secrets-gauge.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
@@ -84,7 +83,13 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     'Number of Redis servers that are unavailable.',
   );
   #certificateExpiry: number | undefined;
-  readonly previousSecrets = previousSecretsGauge(this.#registry);
+  /** Set while the store has several secrets. */
+  readonly previousSecrets = new Gauge({
+    name: 'petstore_previous_secrets_needed',
+    help: 'Live API keys and authenticator apps that need a previous secret.',
+    labelNames: ['by'],
+    registers: [this.#registry],
+  });
   readonly #lag = this.#histogram(
     'petstore_event_loop_lag_seconds',
     'Delay of timers in the event loop.',

@@ -205,6 +205,8 @@ describe('store secrets', () => {
     expect(stdout).not.toContain(OLD);
     expect(stdout).not.toContain(NEW);
     expect((await show(withSecrets(NEW))).stdout).toContain('missing: its keys are refused');
+    const swappedBack = (await show(withSecrets(OLD, NEW))).stdout;
+    expect(swappedBack).toContain('a later secret than the current one, so nothing moves');
   });
 
   test('a backup of before a change of the setting is usable with both secrets, or the earlier', async () => {

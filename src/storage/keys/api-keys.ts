@@ -13,6 +13,7 @@ import {
   type NewApiKey,
 } from '../../core/api-keys.ts';
 import type { Actor, AuditAction } from '../../core/audit.ts';
+import { FINGERPRINTS, isLatestSecret, secretIdOf } from '../../core/secrets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';
@@ -23,7 +24,6 @@ import { select } from '../schema/selection.ts';
 import { addKey, clockOffsetOf, liveKeys, type NewKey } from './add-key.ts';
 import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { matchesKeyFilter } from './key-filter.ts';
-import { moveKeys } from './move-keys.ts';
 import { pruneKeys } from './prune-keys.ts';
 
 interface Successor extends NewKey {
@@ -114,7 +114,29 @@ export const apiKeyChanges = {
     return true;
   },
 
-  moveKeys,
+  /** No cache needs to know: the keys themselves do not change. */
+  async moveKeys(
+    transaction: Transaction,
+    keys: readonly MovedKey[],
+    fingerprint: string,
+  ): Promise<void> {
+    const { value } = await transaction
+      .selectFrom('settings')
+      .select('value')
+      .where('name', '=', FINGERPRINTS)
+      .executeTakeFirstOrThrow();
+    if (!isLatestSecret(fingerprint, value)) return;
+    // In one order in every process, so that their transactions never wait for each other in a circle.
+    for (const { id, from, to } of keys.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+      await transaction
+        .updateTable('api_keys')
+        .set({ digest: Buffer.from(to, 'hex'), secret_id: secretIdOf(fingerprint) })
+        .where('id', '=', id)
+        .where('digest', '=', Buffer.from(from, 'hex'))
+        .execute();
+    }
+  },
+
   pruneKeys,
 };
 
