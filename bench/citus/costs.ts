@@ -15,12 +15,11 @@ const PROCESSES = 3;
 const TITLES = {
   'list-20': 'list 20',
   'list-20-status': 'list 20 of a status',
-  get: 'get',
   create: 'create',
   'create-keyed': 'create with an `Idempotency-Key`',
 } as const satisfies Partial<Record<WorkloadName, string>>;
 
-const WORKLOADS = ['list-20', 'list-20-status', 'get', 'create', 'create-keyed'] as const;
+const WORKLOADS = ['list-20', 'list-20-status', 'create', 'create-keyed'] as const;
 
 /** How long the data of a load takes to be saved, in ms: usage every 5 s, the request log every second. */
 const TAIL = 7 * SECOND;
@@ -57,8 +56,7 @@ export async function measureCosts(place: Place, scale: ClusterScale): Promise<s
   await using stack = new AsyncDisposableStack();
   const contestants: readonly Contestant[] = [
     await start(stack, place, scale, 'one PostgreSQL'),
-    await start(stack, place, scale, 'Citus, coordinator named'),
-    await start(stack, place, scale, 'Citus, all servers named'),
+    await start(stack, place, scale, 'Citus'),
   ];
   place.progress('watching the processes without requests');
   await Bun.sleep(TAIL);
@@ -76,10 +74,10 @@ export async function measureCosts(place: Place, scale: ClusterScale): Promise<s
     }
     costs.push({ title: TITLES[workload], rounds });
   }
-  const header = ['one PostgreSQL', 'Citus, coordinator named'];
+  const header = ['one PostgreSQL', 'Citus'];
   const costTable = (name: string, pick: (cost: Cost) => Cpu) =>
     table(
-      [name, ...header, 'ratio', 'Citus, all servers named', 'ratio'],
+      [name, ...header, 'ratio'],
       costs.map(({ title, rounds }) =>
         rowOf(
           title,
@@ -90,7 +88,7 @@ export async function measureCosts(place: Place, scale: ClusterScale): Promise<s
   return [
     costTable('CPU s for 100,000 requests', ({ ofRequests }) => ofRequests),
     table(
-      ['CPU s in a second without requests', ...header, 'Citus, all servers named'],
+      ['CPU s in a second without requests', ...header],
       [['', ...idle.map(({ all, postgres }) => `${all.toFixed(3)}, ${postgres.toFixed(3)}`)]],
     ),
     costTable('all CPU s during the load', ({ duringLoad }) => duringLoad),
@@ -104,21 +102,14 @@ async function start(
   stack: AsyncDisposableStack,
   { folder, progress }: Place,
   scale: ClusterScale,
-  name: 'one PostgreSQL' | 'Citus, coordinator named' | 'Citus, all servers named',
+  name: 'one PostgreSQL' | 'Citus',
 ): Promise<Contestant> {
   progress(`${name}: ${scale.pets} pets and ${scale.accounts} accounts`);
   const home = join(folder, name.replaceAll(/\W+/g, '-'));
   mkdirSync(home, { recursive: true });
-  const isPlain = name === 'one PostgreSQL';
-  const servers = isPlain
-    ? await startPostgres(['max_connections=300'])
-    : await CitusServers.start();
-  const filled = stack.use(await startBackendsOn(servers, home, scale));
-  const url =
-    servers instanceof CitusServers && name === 'Citus, coordinator named'
-      ? servers.coordinator.url
-      : servers.url;
-  const backends = { ...filled, settings: { ...filled.settings, PETSTORE_DATABASE_URL: url } };
+  const servers =
+    name === 'Citus' ? await CitusServers.start() : await startPostgres(['max_connections=300']);
+  const backends = stack.use(await startBackendsOn(servers, home, scale));
   const stage = stack.use(await startPetstore(backends, PROCESSES));
   for (const server of stage.servers) {
     progress(`${name}: warming up port ${server.port}`);
@@ -177,13 +168,10 @@ function rowOf(title: string, rounds: readonly (readonly Cpu[])[]): string[] {
     median(rounds.flatMap((each) => each.slice(index, index + 1).map(pick)));
   const cost = (index: number) =>
     `${of(index, ({ all }) => all).toFixed(1)}, ${of(index, ({ postgres }) => postgres).toFixed(1)}`;
-  const ratio = (index: number) => {
-    const ratios = rounds.flatMap((each) => {
-      const [plain, other] = [each[0], each[index]];
-      return plain && other ? [other.all / plain.all] : [];
-    });
-    const range = [Math.min(...ratios), Math.max(...ratios)].map((each) => each.toFixed(2));
-    return `**${median(ratios).toFixed(2)}** (${range.join(' to ')})`;
-  };
-  return [title, cost(0), cost(1), ratio(1), cost(2), ratio(2)];
+  const ratios = rounds.flatMap(([plain, citus]) =>
+    plain && citus ? [citus.all / plain.all] : [],
+  );
+  const range = [Math.min(...ratios), Math.max(...ratios)].map((each) => each.toFixed(2));
+  const ratio = `**${median(ratios).toFixed(2)}** (${range.join(' to ')})`;
+  return [title, cost(0), cost(1), ratio];
 }

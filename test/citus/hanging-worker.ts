@@ -5,7 +5,6 @@ import { messageOf, StorageUnavailable } from '../../src/core/errors.ts';
 import { BUCKET_SIZE } from '../../src/storage/pets/buckets.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { NodeWatch } from '../../src/storage/postgres/node-watch.ts';
-import { PetShards } from '../../src/storage/postgres/pet-shards.ts';
 import { message } from '../storage/ports/backend.ts';
 import {
   eventually,
@@ -144,33 +143,6 @@ describe('a worker that hangs', () => {
       await eventually(async () => (await fetchAll(all)).every((status) => status === 200));
     },
   );
-
-  test('is not asked for animals while it is known to be lost', async () => {
-    const url = await cluster.createMigrated();
-    const { worker, node, first: id } = await addPets(url);
-    const database = new PostgresDatabase(url, [url]);
-    database.isDistributed = true;
-    const nodes = new NodeWatch(database, url, [url]);
-    const shards = new PetShards(database, nodes, [url], 1);
-    const find = () => causeOf(shards.find('production', id));
-    try {
-      await nodes.check();
-      expect(nodes.lost).toEqual([]);
-      {
-        using _suspended = suspend(worker);
-        await nodes.check();
-        expect(nodes.lost).toEqual([node]);
-        // Until it has been looked up which worker has the animal, the coordinator is to be asked.
-        await eventually(async () => (await find()) === `The node ${node} cannot be reached.`);
-        await nodes.probe();
-      }
-      await nodes.check();
-      expect(nodes.lost).toEqual([]);
-      expect(await find()).toBeUndefined();
-    } finally {
-      await Promise.all([shards, nodes, database].map((each) => each.close()));
-    }
-  });
 
   test('does not keep the connections of a process, whose statements never end', async () => {
     const url = await cluster.createMigrated();

@@ -59,20 +59,10 @@ describe('a service on Citus', () => {
     expect(statements.filter((statement) => scattered(statement).length > 0)).toEqual([]);
   });
 
-  test('reads animals at the workers whose addresses it has, as soon as they are acknowledged', async () => {
+  test('uses the coordinator alone, also where workers are listed', async () => {
     const url = await cluster.createDatabase();
     await using service = await TestService.start({ settings: settingsOf(cluster.urlOfAll(url)) });
     const { secret } = await service.account();
-    const database = new URL(url).pathname.slice(1);
-    const readers = async () => {
-      const counts = cluster.workers.map((worker) =>
-        worker.run<{ count: number }>(
-          `SELECT count(*)::int AS count FROM pg_stat_activity
-           WHERE application_name = 'petstore' AND datname = '${database}' AND query LIKE '%AS pets%'`,
-        ),
-      );
-      return (await Promise.all(counts)).flat().reduce((sum, { count }) => sum + count, 0);
-    };
     const addAndFetch = async (headers: Record<string, string>) => {
       const added = await service.post(secret, REX, headers);
       expect(added.status).toBe(201);
@@ -82,12 +72,17 @@ describe('a service on Citus', () => {
       const page = await service.request(`/pets?after=${pet.id - 1}`, { key: secret });
       expect(await page.json()).toEqual([pet]);
     };
-    await eventually(async () => {
-      await addAndFetch({});
-      return (await readers()) > 0;
-    });
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < 4; count += 1) {
       await addAndFetch(count % 2 ? { 'Idempotency-Key': `${count}` } : {});
+    }
+    for (const worker of cluster.workers) {
+      // The start examined each server over a connection, which may be closing.
+      await eventually(async () => {
+        const connected = await worker.run(
+          "SELECT 1 FROM pg_stat_activity WHERE application_name = 'petstore'",
+        );
+        return connected.length === 0;
+      });
     }
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SPREAD } from '../../src/storage/postgres/distribution.ts';
-import { findPrimary, findWorkers, requirePrimary } from '../../src/storage/postgres/primary.ts';
+import { findPrimary, requirePrimary } from '../../src/storage/postgres/primary.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { runCommand } from '../support/process.ts';
@@ -42,7 +42,6 @@ describe.skipIf(!hasPostgres)('on PostgreSQL', () => {
     await server.run('CREATE TABLE pg_dist_local_group AS SELECT 0 AS groupid', coordinator);
     expect(await requirePrimary([worker, coordinator])).toBe(coordinator);
     expect(await findPrimary([worker, coordinator])).toBe(coordinator);
-    expect(await findWorkers([worker, coordinator])).toEqual(new Map([[3, worker]]));
     expect(await findPrimary([worker])).toBe(worker);
     const alone = requirePrimary([worker, worker]);
     await expect(alone).rejects.toThrow('it is a worker of Citus');

@@ -75,12 +75,6 @@ export class NodeWatch implements DatabaseNodes, LostNodes {
     await this.#changes.revision();
   }
 
-  /** @throws StorageUnavailable if the worker with this number is lost. */
-  requireGroup(group: number): void {
-    const lost = this.#lost.find((worker) => worker.group === group);
-    if (lost) throw new StorageUnavailable(unreachable(lost));
-  }
-
   async requireReachable(table: TableName, owners: Owners | 'all'): Promise<void> {
     const [first] = this.#lost;
     if (!first) return;

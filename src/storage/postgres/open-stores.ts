@@ -17,7 +17,6 @@ import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
 import { NodeWatch } from './node-watch.ts';
-import { PetShards } from './pet-shards.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requireCapablePooler } from './pooler.ts';
 import { requirePrimary } from './primary.ts';
@@ -52,9 +51,8 @@ export async function openPostgresStores(
   const shared = sharedStores(engine, handWritten(database, messages), kinds);
   const nodes = database.isDistributed ? new NodeWatch(database, primary, servers) : undefined;
   database.nodes = nodes;
-  const shards = nodes && new PetShards(database, nodes, servers, connections);
   const open = (name: Environment) => ({
-    pets: new PostgresPetStore(database, name, shards, kinds.watcher(`creations in ${name}`)),
+    pets: new PostgresPetStore(database, name, kinds.watcher(`creations in ${name}`)),
     quotas: watchQuotas(new PostgresQuotaStore(database, name), name, kinds),
     reset: () => resetEnvironment(database, name),
   });
@@ -82,13 +80,12 @@ export async function openPostgresStores(
     nodes,
     measure(metrics) {
       database.metrics = metrics;
-      if (shards) shards.metrics = metrics;
       for (const queue of queues) queue.metrics = metrics;
     },
     environment: (name) => environments[name],
     async close() {
       await Promise.all([messages, ...pets].map((each) => each.close()));
-      await Promise.all([database, shards, nodes].map((each) => each?.close()));
+      await Promise.all([database, nodes].map((each) => each?.close()));
     },
   };
 }

@@ -11,7 +11,6 @@ import { createPets } from './pet-creation.ts';
 import { insertPets, newPetIds, withIds } from './pet-insertion.ts';
 import { PetPages } from './pet-pages.ts';
 import { ONE_PET, petFromRow } from './pet-rows.ts';
-import type { PetShards } from './pet-shards.ts';
 
 /** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is settled. */
 const DENSITY_REACH = 64;
@@ -23,23 +22,14 @@ const CHUNK = 5_000;
 export class PostgresPetStore extends StoredPets {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
-  readonly #shards: PetShards | undefined;
   readonly #pages: PetPages;
   /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
-  /** @param shards given if the addresses of the workers are known. */
-  constructor(
-    database: PostgresDatabase,
-    environment: Environment,
-    shards?: PetShards,
-    watch?: WatchWrite,
-  ) {
+  constructor(database: PostgresDatabase, environment: Environment, watch?: WatchWrite) {
     super(environmentQueries(database, environment), watch);
     this.#database = database;
     this.#environment = environment;
-    this.#shards = shards;
-    this.onReset(() => shards?.forget());
     this.#pages = new PetPages(database, environment);
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
@@ -54,8 +44,6 @@ export class PostgresPetStore extends StoredPets {
 
   async get(id: number): Promise<Pet | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    const found = this.#shards && (await this.#shards.find(this.#environment, id));
-    if (found) return petFromRow(found);
     await this.#database.nodes?.requireReachable('pets', [bucketOf(id)]);
     const [row] = await this.#database.rows(ONE_PET, this.#environment, bucketOf(id), id);
     return row && petFromRow(row);

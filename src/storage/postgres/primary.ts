@@ -14,8 +14,6 @@ const IS_WORKER = 'it is a worker of Citus';
 interface Candidate {
   readonly address: string;
   readonly obstacle: string | undefined;
-  /** The number that a sharded database assigns to a worker and its standbys; otherwise 0. */
-  readonly group: number;
 }
 
 /**
@@ -47,12 +45,6 @@ export async function requirePrimary(addresses: DatabaseAddresses): Promise<stri
   );
 }
 
-/** The workers of a sharded database among these servers, by group, without standbys. */
-export async function findWorkers(addresses: DatabaseAddresses): Promise<Map<number, string>> {
-  const workers = (await examineAll(addresses)).filter(({ obstacle }) => obstacle === IS_WORKER);
-  return new Map(workers.map(({ group, address }) => [group, address]));
-}
-
 function examineAll(addresses: DatabaseAddresses): Promise<Candidate[]> {
   return Promise.all(addresses.map(examine));
 }
@@ -77,12 +69,12 @@ async function examine(address: string): Promise<Candidate> {
             'SELECT groupid AS "group" FROM pg_dist_local_group',
           )
         : [];
-      const group = row?.group ?? 0;
-      const isWorker = group > 0 ? IS_WORKER : undefined;
-      return { address, group, obstacle: server?.standby ? 'it is a standby' : isWorker };
+      if (server?.standby) return { address, obstacle: 'it is a standby' };
+      // 0 on the coordinator, and another number on a worker and its standbys.
+      return { address, obstacle: row && row.group > 0 ? IS_WORKER : undefined };
     });
   } catch (error) {
-    return { address, group: 0, obstacle: messageOf(error) };
+    return { address, obstacle: messageOf(error) };
   } finally {
     connection.close({ timeout: 0 }).catch(() => {});
   }
