@@ -135,6 +135,27 @@ describe('backup --to', () => {
     expect((await verifyBackup(last.file)).file).toBe(last.file);
   });
 
+  test('never takes the name of a deleted one, so that the order of names is that of the backups', async () => {
+    using place = await places();
+    const clock = new ManualClock();
+    const made: string[] = [];
+    for (let count = 0; count < 6; count += 1) {
+      const { file } = await backUpByDate(place.config, place.to, 2, clock);
+      made.push(basename(file));
+    }
+    expect(listing(place.to)).toEqual(made.slice(-2));
+  });
+
+  test('waits for another one into the same folder', async () => {
+    using place = await places();
+    const args = ['backup', '--to', place.to, '--keep', '9'];
+    const all = await Promise.all([1, 2, 3].map(() => runCommand(args, onFolder(place.data))));
+    expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      Array.from(all, () => ({ code: 0, stderr: '' })),
+    );
+    expect(listing(place.to)).toHaveLength(3);
+  });
+
   test('leaves a file alone that has the name of its second', async () => {
     using place = await places();
     const taken = join(place.to, 'petstore-20270102T120000Z.backup');

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, SECOND } from '../../lib/clock.ts';
 import { isThere } from '../folder/file-failures.ts';
 import { shareOwner } from '../folder/owner.ts';
 import { takeLock } from '../sqlite/lock.ts';
@@ -16,6 +16,9 @@ const NAME = /^petstore-(\d{8}T\d{6}Z)(?:_(\d+))?\.backup$/;
 const LITTER = /^petstore-\d{8}T\d{6}Z(?:_\d+)?\.backup\.\w{6}$/;
 
 const LOCK = '.petstore-backup.lock';
+
+/** How long to wait for another backup into the same folder, in ms: most take less than a second. */
+const PATIENCE = 10 * SECOND;
 
 interface DatedBackup {
   readonly file: string;
@@ -45,8 +48,12 @@ export async function createDatedBackup(
     throw new OperatorError(`There is no folder ${folder}. Make it, for the user of the service.`);
   }
   const lockFile = join(folder, LOCK);
-  const lock = takeLock(lockFile);
-  if (!lock) throw new OperatorError(`Another backup into ${folder} runs. Wait for its end.`);
+  const lock = takeLock(lockFile, PATIENCE);
+  if (!lock) {
+    throw new OperatorError(
+      `Another backup into ${folder} has been running for more than ${PATIENCE / SECOND} s. Wait for its end.`,
+    );
+  }
   try {
     // The user of the service may make the next backup.
     if (!config.database && isThere(config.dataDir)) shareOwner(lockFile, config.dataDir);
@@ -63,13 +70,15 @@ export async function createDatedBackup(
   }
 }
 
-/** A name that no file in the folder has: two backups may have the same second, also after the clock was set back. */
+/** A name after all others of its second: two backups may have the same second, also after the clock was set back. */
 function freeName(folder: string, wall: number): string {
-  const taken = new Set(readdirSync(folder));
   const stamp = stampOf(wall);
-  let name = `petstore-${stamp}.backup`;
-  for (let number = 2; taken.has(name); number += 1) name = `petstore-${stamp}_${number}.backup`;
-  return name;
+  const ofThisSecond = readdirSync(folder).flatMap((name) => {
+    const [, found, number = '1'] = NAME.exec(name) ?? [];
+    return found === stamp ? [Number(number)] : [];
+  });
+  const number = Math.max(0, ...ofThisSecond) + 1;
+  return number === 1 ? `petstore-${stamp}.backup` : `petstore-${stamp}_${number}.backup`;
 }
 
 function stampOf(wall: number): string {

@@ -20,10 +20,11 @@ const PATIENCE = 5_000;
  * Takes an exclusive lock at this path; `undefined` when another process has it.
  * Uses SQLite's file locks, which the operating system releases when the process ends, even by
  * SIGKILL.
+ * @param patience how long to wait for another process, in ms.
  * @throws SetupError when the file cannot be locked.
  */
-export function takeLock(path: string): Lock | undefined {
-  return hold(path, 0, (database) => database.run('BEGIN EXCLUSIVE'));
+export function takeLock(path: string, patience = 0): Lock | undefined {
+  return hold(path, patience, (database) => database.run('BEGIN EXCLUSIVE'));
 }
 
 /**
