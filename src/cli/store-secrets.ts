@@ -67,7 +67,7 @@ async function rotate(options: JsonOption): Promise<void> {
     );
   }
   const { dataFolderAt, keepOthersOut, keepRestoreOut } = await import('../storage/data-folder.ts');
-  const { isThere } = await import('../storage/folder/file-failures.ts');
+  const { asSetupError, isThere } = await import('../storage/folder/file-failures.ts');
   const { rotateSecret } = await import('../storage/folder/secret-files.ts');
   const folder = dataFolderAt(dataDir);
   if (!isThere(folder.accounts)) throw new OperatorError(`${dataDir} holds no data yet.`);
@@ -82,6 +82,8 @@ async function rotate(options: JsonOption): Promise<void> {
       { file, previousSecrets, kept },
       `Made a new secret in ${file}; what it replaces is in ${previousSecrets}. Start the service. When \`${COMMAND} store secrets\` shows that nothing needs a previous secret, seven days later, delete ${previousSecrets}.`,
     );
+  } catch (cause) {
+    throw asSetupError(folder, cause);
   } finally {
     lock.release();
   }

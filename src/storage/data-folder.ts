@@ -128,7 +128,11 @@ export function isThrowaway(path: string): boolean {
  */
 export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
   const lock = shareLock(folderLock);
-  if (!lock) throw new SetupError(`A backup is being restored into ${path}. Wait for its end.`);
+  if (!lock) {
+    throw new SetupError(
+      `A backup is being restored into ${path}. Wait for its end. If there is none, another program holds a lock on ${folderLock}: end that program (fuser or lsof on the file names it).`,
+    );
+  }
   try {
     if (!isThere(unfinishedRestore)) return lock;
   } catch (cause) {

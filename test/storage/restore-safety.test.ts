@@ -62,7 +62,7 @@ describe('restore and whoever else uses the folder', () => {
       expect(refused).toEqual({
         code: 2,
         stdout: '',
-        stderr: `petstore: A backup is being restored into ${place.data}. Wait for its end.\n`,
+        stderr: `petstore: A backup is being restored into ${place.data}. Wait for its end. If there is none, another program holds a lock on ${place.data}/folder.lock: end that program (fuser or lsof on the file names it).\n`,
       });
     }
     lock?.release();

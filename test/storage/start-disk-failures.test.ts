@@ -60,6 +60,7 @@ describe.skipIf(!mayMount)('a disk of its own (needs unshare) is named when it i
         cd "$0/disk"
         ${fault}
         PETSTORE_DATA_DIR="$0/disk" "$@" accounts list && exit 8
+        PETSTORE_DATA_DIR="$0/disk" "$@" store rotate-secret && exit 6
         PETSTORE_DATA_DIR="$0/disk" PETSTORE_PORT=0 "$@" serve && exit 7
         ${repair}
         PETSTORE_DATA_DIR="$0/disk" "$@" accounts list
@@ -75,7 +76,7 @@ describe.skipIf(!mayMount)('a disk of its own (needs unshare) is named when it i
       ]);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       expect(stdout).toContain('production@example.com');
-      expect(stderr.split(words)).toHaveLength(3);
+      expect(stderr.split(words)).toHaveLength(4);
       expect(stderr).not.toMatch(LOSES_DATA);
     });
   }

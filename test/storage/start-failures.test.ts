@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { chownSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/harness.ts';
 import { AS_NOBODY, giveToNobody, NOBODY } from '../support/nobody.ts';
@@ -115,6 +123,21 @@ describe('a symbolic link is named', () => {
     });
   }
 
+  test('in the place of a write-ahead log or the shared memory, also to a file', async () => {
+    for (const name of ['accounts.db-wal', 'production.db-shm']) {
+      const folder = copy();
+      const path = join(folder, name);
+      writeFileSync(`${path}.away`, '');
+      for (const target of [`${path}.away`, '/nowhere/at-all']) {
+        symlinkSync(target, path);
+        const words = [`Cannot open ${join(folder, name.slice(0, -4))}`, 'a symbolic link, which'];
+        await expectRefusals(folder, words);
+        rmSync(path);
+      }
+      await expectToWork(folder);
+    }
+  });
+
   test('in the place of the folder, or a file on the way to it', async () => {
     const folder = copy();
     const link = join(scene.root, 'link');
@@ -189,6 +212,16 @@ test('a lock that another program holds is named', async () => {
   expect(stderr).toContain(`Cannot open ${path}: database is locked`);
   expect(stderr).toContain('Another program holds a lock on it.');
   expect(stderr).not.toMatch(LOSES_DATA);
+  other.close();
+  await expectToWork(folder);
+});
+
+test('the lock of the folder is named when no restore holds it', async () => {
+  const folder = copy();
+  const path = join(folder, 'folder.lock');
+  const other = new Database(path);
+  other.run('BEGIN EXCLUSIVE');
+  await expectRefusals(folder, [`another program holds a lock on ${path}`], PROGRAM, [['serve']]);
   other.close();
   await expectToWork(folder);
 });

@@ -4,6 +4,9 @@ import { dirname } from 'node:path';
 /** The code of a lock that another program holds; SQLite has several, the system none. */
 export const LOCKED = 'LOCKED';
 
+/** The code of a symbolic link in the place of a file that SQLite opens only as a plain one; the system has none. */
+export const LINKED = 'LINKED';
+
 const DISK_ERROR =
   'The disk or its file system has an input/output error. Check them (dmesg), also the free space, the quota and the limit of the file size; then try again. Copy the folder before a repair.';
 const NOT_A_FOLDER =
@@ -15,6 +18,8 @@ const READ_AND_WRITE = constants.R_OK | constants.W_OK;
 const ADVICE: Readonly<Record<string, string>> = {
   [LOCKED]:
     'Another program holds a lock on it. End that program (fuser or lsof on the file names it), and try again.',
+  [LINKED]:
+    'It is a symbolic link, which SQLite does not follow here. Put the file back in its place, or link the whole folder instead.',
   ENOSPC: 'The disk is full. Free space on it (df -h, and df -i for inodes), and try again.',
   EDQUOT: 'The disk quota of this user is used up. Free space or raise the quota, and try again.',
   EFBIG: 'The file may not grow. Raise the limit of the file size (ulimit -f), and try again.',

@@ -8,7 +8,7 @@ import {
   StorageUnavailable,
 } from '../../core/errors.ts';
 import { damageIn, isStorageFailure } from '../sqlite/failures.ts';
-import { adviceAbout, LOCKED } from './failure-advice.ts';
+import { adviceAbout, LINKED, LOCKED } from './failure-advice.ts';
 import { findSystemCode } from './find-system-code.ts';
 
 /** Codes of SQLite that name the cause; the others do not. */
@@ -18,6 +18,9 @@ const NAMED: ReadonlyArray<readonly [RegExp, string]> = [
   [/^SQLITE_(IOERR_)?NOMEM/, 'ENOMEM'],
   [/^SQLITE_IOERR_((RD|UN|SHM)?LOCK|CHECKRESERVEDLOCK)$/, 'ENOLCK'],
 ];
+
+/** Codes that neither the system nor SQLite knows. */
+const OWN_CODES: readonly string[] = [LINKED, LOCKED];
 
 /** The writer thread sends errors as text, which begins with the code. */
 const CODE = /^(?:SQLITE_\w+|E[A-Z0-9]+)(?=: )/;
@@ -51,7 +54,9 @@ export function explainFailure(path: string, error: unknown): string {
   }
   const known = NAMED.find(([pattern]) => pattern.test(code))?.[1];
   const found = known === undefined ? findSystemCode(path) : { path, code: known };
-  const codes = [code, found.code].filter((each) => each !== LOCKED && !message.includes(each));
+  const codes = [code, found.code].filter(
+    (each) => !OWN_CODES.includes(each) && !message.includes(each),
+  );
   const shown = codes.length === 0 ? '' : ` (${codes.join(', ')})`;
   return `${message}${shown}. ${adviceAbout(found.path, found.code)}`;
 }

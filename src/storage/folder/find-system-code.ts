@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCodeOf } from '../../core/errors.ts';
+import { LINKED, linkTarget } from './failure-advice.ts';
 
 /** More than SQLite needs to open a database, in bytes. */
 const TEST_BYTES = 256 * 1024;
@@ -26,7 +27,8 @@ export function findSystemCode(path: string): { readonly path: string; readonly 
   const folder = dirname(path);
   const tests: ReadonlyArray<readonly [string, () => void]> = [
     [path, testDescriptors],
-    ...[path, `${path}-wal`, `${path}-shm`].map((file) => [file, () => testFile(file)] as const),
+    [path, () => testFile(path)],
+    ...[`${path}-wal`, `${path}-shm`].map((file) => [file, () => testPlainFile(file)] as const),
     [folder, () => testDisk(folder)],
   ];
   for (const [tested, run] of tests) {
@@ -61,6 +63,14 @@ function testFile(path: string): void {
   if (found.isDirectory()) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
   if (!found.isFile()) throw Object.assign(new Error('no file'), { code: 'ENXIO' });
   accessSync(path, constants.R_OK | constants.W_OK);
+}
+
+/** SQLite follows a symbolic link to a database, but none in the place of its log or its shared memory. */
+function testPlainFile(path: string): void {
+  if (linkTarget(path) !== undefined) {
+    throw Object.assign(new Error('a symbolic link'), { code: LINKED });
+  }
+  testFile(path);
 }
 
 /** Writes and syncs a file in the folder. */
