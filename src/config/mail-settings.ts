@@ -1,5 +1,5 @@
 import type { MailSettings } from '../core/mail.ts';
-import { isLocalHost } from '../lib/local-host.ts';
+import { isLoopback } from '../lib/local-host.ts';
 import type { SettingReader } from './setting-reader.ts';
 
 /** The settings of mail; `undefined` if none is sent. */
@@ -16,5 +16,5 @@ export function readMail(reader: SettingReader): MailSettings | undefined {
 
 /** Whether connections to the mail server begin without TLS and leave this machine. */
 function beginsInClear({ protocol, hostname }: URL): boolean {
-  return protocol === 'smtp:' && !isLocalHost(hostname.toLowerCase());
+  return protocol === 'smtp:' && !isLoopback(hostname.toLowerCase());
 }

@@ -56,6 +56,7 @@ describe('Strict-Transport-Security', () => {
     'https://localhost',
     'https://127.0.0.1:8443',
     'https://[::1]:8443',
+    'https://pets.localhost',
   ])('is on no reply at %s', async (address) => {
     const replies = await repliesOf(address);
     expect(new Set(replies.map(([, header]) => header))).toEqual(new Set([null]));

@@ -63,6 +63,7 @@ describe('a public http address', () => {
     'http://localhost:3000',
     'http://127.0.0.1:3000',
     'http://[::1]:3000',
+    'http://pets.localhost:3000',
   ])('is none of %s, also behind a proxy that ends TLS', async (url) => {
     expect(await logOf({ PETSTORE_PUBLIC_URL: url })).not.toContain(PLAIN);
   });
