@@ -5,7 +5,15 @@ import { ENVIRONMENTS } from '../core/environments.ts';
 import { requestsOf, type UsageCounts } from '../core/usage.ts';
 import { keyJson } from './keys.ts';
 import type { JsonOption } from './options.ts';
-import { COMMAND, formatTime, isoTime, printJson, printLine, printTable } from './output.ts';
+import {
+  COMMAND,
+  formatTime,
+  isoTime,
+  printJson,
+  printLine,
+  printTable,
+  shellArgument,
+} from './output.ts';
 import { withAccount } from './session.ts';
 
 /** Entries of the audit log in the table. */
@@ -82,7 +90,7 @@ function print(
       ...[`${key.prefix}…${key.lastFour}`, key.environment, key.name, keyState(key, now)],
       ...[formatTime(key.lastUsedAt), key.id],
     ]),
-    `No keys yet. Run: ${COMMAND} keys create ${email}`,
+    `No keys yet. Run: ${COMMAND} keys create ${shellArgument(email)}`,
   );
   printLine('');
   printTable(

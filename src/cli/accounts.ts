@@ -14,7 +14,15 @@ import {
   parseCount,
   requireNewEmail,
 } from './options.ts';
-import { COMMAND, formatTime, printJson, printNote, printResult, printTable } from './output.ts';
+import {
+  COMMAND,
+  formatTime,
+  printJson,
+  printNote,
+  printResult,
+  printTable,
+  shellArgument,
+} from './output.ts';
 import { withAccount, withStores } from './session.ts';
 
 const SECOND_FACTOR_NOTE =
@@ -186,7 +194,7 @@ async function setOperator(
     const now = options.remove ? 'no operator any more' : `an operator now${ended}`;
     printResult(options, accountJson({ ...account, role }), `${email} is ${now}.`);
     if (role !== 'operator' || options.json) return;
-    printNote(`${UNCONFIRMED_NOTE} ${email}`);
+    printNote(`${UNCONFIRMED_NOTE} ${shellArgument(email)}`);
     if (readConfig().operatorsNeedSecondFactor) printNote(SECOND_FACTOR_NOTE);
   });
 }

@@ -28,6 +28,7 @@ import {
   printNote,
   printResult,
   printTable,
+  shellArgument,
 } from './output.ts';
 import { requireAccount, type Session, withAccount, withStores } from './session.ts';
 
@@ -134,7 +135,7 @@ async function list(email: string, { json }: JsonOption): Promise<void> {
         key.simulate ?? '-',
         key.id,
       ]),
-      `No keys yet. Run: ${COMMAND} keys create ${email}`,
+      `No keys yet. Run: ${COMMAND} keys create ${shellArgument(email)}`,
     );
   });
 }

@@ -17,9 +17,19 @@ function commandLine(): string {
   return IS_INSTALLED ? 'npx petstore' : 'npm run -s petstore --';
 }
 
-/** A path as one word of a shell command. Most need no quotes, and the runtime's shell takes a while to load. */
-export function shellWord(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : Bun.$.escape(path);
+/** A text as one word of a shell command, with quotes only where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w@+./-]+$/.test(text) ? text : shellQuoted(text);
+}
+
+/** A text between single quotes, within which a shell replaces nothing. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** A text as an argument of a command, also where it begins like an option. */
+export function shellArgument(text: string): string {
+  return text.startsWith('-') ? `-- ${shellWord(text)}` : shellWord(text);
 }
 
 /** Ends the process when its output cannot be written; a reader such as `head` may close it early. */

@@ -13,7 +13,7 @@ import { asSetupError } from '../storage/folder/file-failures.ts';
 import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { FAILED, UsageError } from './errors.ts';
-import { COMMAND, explain, printLine, watchOutput } from './output.ts';
+import { COMMAND, explain, printLine, shellQuoted, watchOutput } from './output.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole process group, and npm forwards its own copy: the same signal
@@ -188,7 +188,8 @@ export async function start(
 function firstKeyCommand(config: Config, only: readonly Part[]): string {
   const isDefault = config.dataDir === resolve(SETTINGS.PETSTORE_DATA_DIR.default);
   // A database's address may hold a password, and is set in the environment anyway.
-  const folder = isDefault || config.database ? '' : `PETSTORE_DATA_DIR='${config.dataDir}' `;
+  const folder =
+    isDefault || config.database ? '' : `PETSTORE_DATA_DIR=${shellQuoted(config.dataDir)} `;
   const command = `${folder}${COMMAND} keys create you@example.com`;
   return only.join() === 'staging' ? `${command} --environment staging` : command;
 }

@@ -169,6 +169,23 @@ describe('the commands', () => {
     expect(listed.map(({ email }) => email)).toContain('--plan@example.com');
   });
 
+  test('show commands with these addresses as a shell takes them', async () => {
+    using folder = temporaryFolder();
+    const settings = { PETSTORE_DATA_DIR: folder.path };
+    for (const email of ["o'$x`&!#@example.com", '-a@example.com', 'plain+1@example.com']) {
+      await runCommand(['accounts', 'create', '--', email], settings);
+      const { stderr } = await runCommand(['accounts', 'set-operator', '--', email], settings);
+      expect(shellWords(stderr.match(/accounts reset-link (.*)/)?.[1]).at(-1)).toBe(email);
+      for (const command of [
+        ['accounts', 'show'],
+        ['keys', 'list'],
+      ]) {
+        const { stdout } = await runCommand([...command, '--', email], settings);
+        expect(shellWords(stdout.match(/keys create (.*)/)?.[1]).at(-1)).toBe(email);
+      }
+    }
+  });
+
   test('refuse the same addresses, with the same reason', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
@@ -184,3 +201,9 @@ describe('the commands', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('xn--e1afmkfd') });
   });
 });
+
+/** The arguments that a shell makes of the end of a command line. */
+function shellWords(line = ''): string[] {
+  const { stdout } = Bun.spawnSync(['sh', '-c', `printf '%s\\n' ${line}`]);
+  return stdout.toString().trimEnd().split('\n');
+}
