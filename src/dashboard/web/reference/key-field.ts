@@ -62,6 +62,13 @@ export class KeyField {
     this.#hint.textContent = 'The temporary key has ended. Send again to make another one.';
   }
 
+  /** Drops a pasted key. @returns whether there was one. */
+  forgetPasted(): boolean {
+    if (this.#text === '' || this.#temporary) return false;
+    this.#use('');
+    return true;
+  }
+
   /** Shows that the text is not a valid key. */
   refuse(): void {
     this.#ask(

@@ -24,6 +24,10 @@ export function startTrying(): void {
     event.preventDefault();
     void tryOnce(form, key);
   });
+  // Browsers keep the whole page in memory, and show it again as it was to whoever goes back.
+  window.addEventListener('pagehide', () => {
+    if (key.forgetPasted()) form.querySelector('.try-reply')?.replaceChildren();
+  });
   showLine();
   button.disabled = false;
 }
