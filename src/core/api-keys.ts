@@ -3,6 +3,7 @@ import type { Actor } from './audit.ts';
 import type { Environment } from './environments.ts';
 import type { QuotaCaller } from './limiter.ts';
 import type { Limits } from './plans.ts';
+import type { LoggedAccount } from './request-log.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { KeyUsage } from './usage.ts';
 
@@ -90,6 +91,8 @@ export interface KeyRecord extends AuthenticatedKey {
   readonly quota: QuotaCaller;
   /** Set by the usage recorder at the first request, so that it looks the key up only once. */
   usage?: KeyUsage;
+  /** Set by the request log at the first recorded request. */
+  logged?: LoggedAccount;
   /** The number of requests that were not recorded since the latest request log entry for the key. */
   unrecorded?: number;
   /** The stored digest, if it was made with a previous secret when the key was read. */

@@ -1,11 +1,10 @@
 import type { Awaitable } from '../lib/awaitable.ts';
-import type { KeyRecord } from './api-keys.ts';
 import type { Environment } from './environments.ts';
 import type { Problem } from './errors.ts';
 import type { RateLimitResult } from './rate-limit.ts';
 
-/** The maximum number of requests per account and second that each process records. */
-export const RECORDED_PER_SECOND = 20;
+/** The requests of an account that each process records per minute and environment; then only some refusals and errors. */
+export const RECORDED_PER_MINUTE = 1_000;
 
 /** The maximum number of requests that are kept for one account. */
 export const KEPT_PER_ACCOUNT = 10_000;
@@ -47,7 +46,7 @@ export interface LoggedRequest {
   /** Whether the reply repeats that of an earlier request with the same `Idempotency-Key`. */
   readonly isReplayed: boolean;
   readonly limits: LoggedLimits;
-  /** How many requests of the account were not recorded since its previous entry; 0 except in the last entry of a second. */
+  /** How many requests with this key, before this one or shortly after it, were not recorded. */
   readonly notRecorded: number;
 }
 
@@ -88,10 +87,7 @@ export interface RequestFilter {
 
 /** The request log. Every call may raise `StorageUnavailable`. */
 export interface RequestLogStore {
-  /**
-   * Adds these requests, except those of deleted accounts. May be retried: adds each request only once.
-   * @throws NodeLost when none was added, because a node is lost.
-   */
+  /** Adds these requests, except those of deleted accounts. May be retried: adds each request only once. */
   add(requests: readonly LoggedRequest[]): Promise<void>;
   /** Requests of an account, newest first. @param before only requests older than this entry. */
   page(
@@ -110,8 +106,29 @@ export interface RequestLogStore {
   prune(before: number): Promise<void>;
 }
 
-/** The key of a request, with the number of its unrecorded requests. */
-export type LoggedKey = Pick<KeyRecord, 'id' | 'accountId' | 'environment' | 'unrecorded'>;
+/** The recorded requests of an account in one environment. Updated in place. */
+export interface LoggedAccount {
+  /**
+   * The end of the minute that began with the first request after the previous minute, on the elapsed scale. The limits
+   * count minutes in the same way.
+   */
+  minuteEndsAt: number;
+  /** In this minute. */
+  recorded: number;
+  /** Requests saved since the last trim. */
+  untrimmed: number;
+}
+
+/** The key of a request. */
+export interface LoggedKey {
+  readonly id: string;
+  readonly accountId: string;
+  readonly environment: Environment;
+  /** Set by the recorder at the first recorded request, so that it looks the account up only once. */
+  logged?: LoggedAccount;
+  /** The number of requests that were not recorded since the latest entry. */
+  unrecorded?: number;
+}
 
 /** A sent reply to a request of an account. */
 export interface SentReply {
@@ -141,7 +158,7 @@ export interface SentReply {
 export interface RequestRecorder {
   /**
    * Counts a reply, and records it unless there are too many.
-   * @param at when the request arrived, epoch ms.
+   * @param at when the request arrived, on the elapsed scale.
    * @param describe returns the reply; called immediately, and only if it is recorded.
    */
   record(key: LoggedKey, at: number, status: number, describe: () => SentReply): void;

@@ -160,7 +160,7 @@ export class HttpService {
     log.request?.(request, id, status, took);
     if (key && recorder) {
       const describe = () => sentReply(received, key, selected, limits, now, took);
-      recorder.record(key, receivedAt.wall, status, describe);
+      recorder.record(key, receivedAt.elapsed, status, describe);
     }
     const writer = this.#writerOf(target.api);
     return writer.write(selected, limits, now, id, request.headers.has('origin'));

@@ -35,8 +35,8 @@ const CHECK_NODES_EVERY = 2 * SECOND;
 const SAVE_LAST_USED_EVERY = SECOND;
 /** How often usage is saved, in ms; a crash loses at most this plus the time of a commit. */
 const SAVE_USAGE_EVERY = 5 * SECOND;
-/** How often the completed seconds of the request log are saved, in ms; requests are visible within 2 s. */
-const SAVE_REQUESTS_EVERY = 0.25 * SECOND;
+/** How often the request log is saved, in ms; requests are visible within 2 s. */
+const SAVE_REQUESTS_EVERY = SECOND;
 const DELIVER_EVERY = 0.5 * SECOND;
 /** Messages delivered in one transaction. */
 const DELIVER_AT_ONCE = 500;
@@ -154,13 +154,12 @@ function startRecordingUsage({ leases, stores, jobs }: JobDependencies): {
 
 /** Starts the request log, unless it is off. */
 function startRecordingRequests(dependencies: JobDependencies): RequestLogRecorder | undefined {
-  const { config, stores, clock, jobs, metrics } = dependencies;
+  const { config, stores, jobs, metrics } = dependencies;
   if (config.requestLogDays === 0) return undefined;
   const { requestLog: store, accounts } = stores;
   const onDropped = (count: number) => metrics.requestsNotLogged(count);
-  const recorder = new RequestLogRecorder({ store, accounts, clock, onDropped });
-  jobs.every(SAVE_REQUESTS_EVERY, 'save the request log', () => recorder.save());
-  jobs.atStop('save the rest of the request log', () => recorder.saveAll());
+  const recorder = new RequestLogRecorder({ store, accounts, onDropped });
+  jobs.everyAndAtStop(SAVE_REQUESTS_EVERY, 'save the request log', () => recorder.save());
   return recorder;
 }
 

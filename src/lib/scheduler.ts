@@ -79,11 +79,6 @@ export class BackgroundJobs implements AsyncDisposable {
     this.#lastRuns.push(this.#add({ name, interval, run: this.#reported(name, run) }));
   }
 
-  /** Runs once when the service stops, after the last runs of the jobs added before. */
-  atStop(name: string, run: Run): void {
-    this.#lastRuns.push({ name, interval: 0, run: this.#reported(name, run) });
-  }
-
   /** Waits for the runs in progress, then performs the last runs in the order in which the jobs were added. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));

@@ -61,7 +61,7 @@ describe('the requests in the dashboard', () => {
       cause: expect.any(String),
       cure: expect.any(String),
     });
-    expect(kept).toEqual({ days: 7, perSecond: 20, requests: 10_000 });
+    expect(kept).toEqual({ days: 7, perMinute: 1_000, requests: 10_000 });
   });
 
   test('have the host that served them, also where only hosts differ', async () => {

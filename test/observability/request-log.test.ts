@@ -157,28 +157,6 @@ describe('the request log', () => {
     expect(await savedRequests(it, account.id)).toEqual([]);
   });
 
-  test('keeps 20 requests of a second, errors and refusals first, and counts the others', async () => {
-    await using it = await requestLogScene();
-    const limits = subscribe('enterprise', { perMinute: 60, perDay: 1_000 });
-    const { account, secret } = await it.service.account(limits);
-    const list = () => it.service.request('/pets', { key: secret });
-    for (let count = 0; count < 57; count += 1) await list();
-    for (const id of ['a', 'b', 'c']) await it.service.request(`/pets/${id}`, { key: secret });
-    for (let count = 0; count < 5; count += 1) await list();
-    const logged = await savedRequests(it, account.id);
-    const statuses = Map.groupBy(logged, ({ status }) => status);
-    expect(statuses.get(404)).toHaveLength(3);
-    expect(statuses.get(429)).toHaveLength(5);
-    expect(statuses.get(200)).toHaveLength(12);
-    expect(logged.reduce((sum, { notRecorded }) => sum + notRecorded, 0)).toBe(45);
-    // The limit applies to each second and account separately.
-    it.clock.advance(60 * SECOND);
-    const other = await it.service.account(limits);
-    for (const key of [secret, other.secret]) await it.service.request('/pets', { key });
-    expect(await savedRequests(it, account.id)).toHaveLength(21);
-    expect(await savedRequests(it, other.account.id)).toHaveLength(1);
-  });
-
   test('keeps requests for the days that are set, 7 of them by default', async () => {
     await using it = await requestLogScene({ settings: {} });
     const { account, secret } = await it.service.account();

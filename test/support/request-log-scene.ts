@@ -1,4 +1,8 @@
-import type { LoggedRequest, RequestFilter } from '../../src/core/request-log.ts';
+import {
+  KEPT_PER_ACCOUNT,
+  type LoggedRequest,
+  type RequestFilter,
+} from '../../src/core/request-log.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, type ServiceOptions, TestService } from './harness.ts';
 
@@ -12,7 +16,7 @@ export async function requestLogScene(options: ServiceOptions = {}) {
 
 type RequestLogScene = Awaited<ReturnType<typeof requestLogScene>>;
 
-/** The latest requests in the log of an account, newest first, after the current second has been saved. */
+/** The latest requests in the log of an account, newest first, after those in memory have been saved. */
 export async function savedRequests(
   { clock, service }: RequestLogScene,
   accountId: string,
@@ -20,5 +24,5 @@ export async function savedRequests(
 ): Promise<LoggedRequest[]> {
   clock.advance(SECOND);
   await service.runJobs('save the request log');
-  return service.stores.requestLog.page(accountId, filter, 1_000);
+  return service.stores.requestLog.page(accountId, filter, KEPT_PER_ACCOUNT);
 }

@@ -33,7 +33,9 @@ describeWithBrowser('the page of requests', (open) => {
     await using browser = await enter(open, it.service, it.visitor, '/requests');
     const { page } = browser;
     await page.getByRole('button', { name: 'GET /v1/pets?limit=3' }).waitFor();
-    await page.getByText('of each second, each process of the service records up to 20').waitFor();
+    await page
+      .getByText('records the first 1,000 requests of a minute in each environment')
+      .waitFor();
     await it.send('/pets/77', 'failed-1');
     await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
     // New rows move the others, unless the list is paused.

@@ -5,7 +5,7 @@ import { requestJson } from '../../core/request-json.ts';
 import {
   KEPT_PER_ACCOUNT,
   type LoggedRequest,
-  RECORDED_PER_SECOND,
+  RECORDED_PER_MINUTE,
 } from '../../core/request-log.ts';
 import { loggedHeaders } from '../../http/logged-headers.ts';
 import { DashboardError } from '../errors.ts';
@@ -51,7 +51,7 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
     errors: explainedErrors(shown),
     kept: {
       days: options.requestLogDays,
-      perSecond: RECORDED_PER_SECOND,
+      perMinute: RECORDED_PER_MINUTE,
       requests: KEPT_PER_ACCOUNT,
     },
   });

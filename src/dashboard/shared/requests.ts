@@ -20,8 +20,8 @@ export interface RequestPage {
   readonly kept: {
     /** Retention in days; 0 if the log is off. */
     readonly days: number;
-    /** Requests per account and second that each process records. */
-    readonly perSecond: number;
+    /** Requests that each process records per minute and environment; then only some refusals and errors. */
+    readonly perMinute: number;
     /** Maximum number of requests that are stored per account. */
     readonly requests: number;
   };
@@ -55,7 +55,7 @@ export interface RequestInfo {
   readonly replayed: boolean;
   /** The headers of the reply about limits. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Number of further requests at about the same time that were not recorded. */
+  /** Number of requests with the same key, before this one or shortly after it, that were not recorded. */
   readonly notRecorded: number;
 }
 

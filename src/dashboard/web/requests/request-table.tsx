@@ -48,7 +48,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
           </UnstyledButton>
           {notRecorded > 0 && (
             <Text size="xs" c="dimmed">
-              {`and ${countText(notRecorded)} more around this time, not recorded`}
+              {`and ${countText(notRecorded)} more before it or around this time, not recorded`}
             </Text>
           )}
         </div>

@@ -177,11 +177,11 @@ interface KeptProps extends Pick<FoundProps, 'filters' | 'account'> {
 }
 
 /** The retention of the log, and its downloads. */
-function Kept({ kept: { days, perSecond, requests }, filters, account }: KeptProps) {
+function Kept({ kept: { days, perMinute, requests }, filters, account }: KeptProps) {
   return (
     <Group justify="space-between" align="flex-start" gap="md">
       <Text size="sm" c="dimmed" maw={560}>
-        {`Not every request is here: of each second, each process of the service records up to ${perSecond}, fewer while it is very busy: errors first, then refusals, then a random sample of the rest. The latest ${countText(requests)} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
+        {`Each process of the service records the first ${countText(perMinute)} requests of a minute in each environment, then some more refusals and errors. While it is very busy, it records a sample, errors first. The latest ${countText(requests)} are kept for ${days} days. Bodies and keys never are. Requests without a valid key belong to no account.`}
       </Text>
       <Group gap="sm">
         {(['csv', 'json'] as const).map((form) => (
@@ -217,8 +217,9 @@ function Nothing({ filters, account, kept }: NothingProps) {
         <Empty title="No request with this id">
           {filters.size > 1 && 'The other filters apply, too: clear them first. '}A request appears
           within two seconds. It is not here if its reply was 401, since its account is unknown
-          then: the reply itself says why. Nor is it if it is older than {kept?.days} days, or was
-          one of many in its second.
+          then: the reply itself says why. Nor is it if it is older than {kept?.days} days, came
+          after the first {countText(kept?.perMinute ?? 0)} of its minute, or arrived while the
+          service was very busy.
         </Empty>
         {account === null && <ElsewhereFound requestId={requestId} />}
       </>
