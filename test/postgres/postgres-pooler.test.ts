@@ -25,13 +25,12 @@ describe.skipIf(!hasPostgres || PG_BOUNCER === null)('behind PgBouncer', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   /** A database, and the settings of a service that reaches it through the pooler. */
-  async function through(pooler: PgBouncer, limit?: string) {
+  async function through(pooler: PgBouncer, statementLimit = '0', idleLimit = '0') {
     const url = await server.createMigrated();
-    const name = new URL(url).pathname.slice(1);
-    if (limit !== undefined) {
-      // Like ALTER ROLE in the documentation, but for this database alone.
-      await server.run(`ALTER DATABASE ${name} SET statement_timeout = '${limit}'`);
-    }
+    // Like ALTER ROLE in the documentation, but for this database alone.
+    const set = `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET`;
+    await server.run(`${set} statement_timeout = '${statementLimit}'`);
+    await server.run(`${set} idle_in_transaction_session_timeout = '${idleLimit}'`);
     const settings = { PETSTORE_DATABASE_URL: pooler.url(url), PETSTORE_SECRET: SECRET };
     return { url, settings };
   }
@@ -44,17 +43,31 @@ describe.skipIf(!hasPostgres || PG_BOUNCER === null)('behind PgBouncer', () => {
     expect(stderr).toContain('set ignore_startup_parameters = statement_timeout, idle_in');
   });
 
-  test('that drops the time limit of statements, the start names the pooler and what to run', async () => {
+  test.each([
+    ['both time limits', '0', '0'],
+    ['the time limit of statements', '0', '10s'],
+    ['the time limit of idle transactions', '5s', '0'],
+  ])('that drops %s, the start names the pooler and what to run', async (_, statements, idle) => {
     await using pooler = await PgBouncer.start(server, [IGNORED, ...WITH_STATEMENTS]);
-    const { settings } = await through(pooler);
+    const { settings } = await through(pooler, statements, idle);
     const { code, stderr } = await runCommand(['keys', 'create', 'a@example.com'], settings);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/The pooler at 127\.0\.0\.1:\d+/)]);
     expect(stderr).toContain('ALTER ROLE "petstore" SET statement_timeout = \'5000ms\'');
+    expect(stderr).toContain("SET idle_in_transaction_session_timeout = '10000ms'");
+  });
+
+  test('that lends a connection for a single statement, the start names the pooler and the mode', async () => {
+    const lines = [IGNORED, ...WITH_STATEMENTS];
+    await using pooler = await PgBouncer.start(server, lines, 'statement');
+    const { settings } = await through(pooler, '5s', '10s');
+    const { code, stderr } = await runCommand(['keys', 'create', 'a@example.com'], settings);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/The pooler at 127\.0\.0\.1:\d+/)]);
+    expect(stderr).toContain('set pool_mode = transaction');
   });
 
   test('that mixes up prepared statements, the start names the pooler and the release it needs', async () => {
     await using pooler = await PgBouncer.start(server, [IGNORED, ...WITHOUT_STATEMENTS]);
-    const { settings } = await through(pooler, '5s');
+    const { settings } = await through(pooler, '5s', '10s');
     const { code, stderr } = await runCommand(['keys', 'create', 'a@example.com'], settings);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/The pooler at 127\.0\.0\.1:\d+/)]);
     expect(stderr).toContain('Use PgBouncer 1.21 or later with max_prepared_statements = 200');
@@ -64,7 +77,7 @@ describe.skipIf(!hasPostgres || PG_BOUNCER === null)('behind PgBouncer', () => {
   if (PASSES_STATEMENTS_ON) {
     test('as documented, a service works, and a locked table delays creations no longer than the limit', async () => {
       await using pooler = await PgBouncer.start(server, [IGNORED, ...WITH_STATEMENTS]);
-      const { url, settings } = await through(pooler, '1s');
+      const { url, settings } = await through(pooler, '1s', '10s');
       const { stdout } = await runCommand(['keys', 'create', 'a@example.com'], settings);
       const key = stdout.trim();
       await using service = await ServiceProcess.start(settings, ['--only', 'production']);

@@ -18,7 +18,7 @@ export function pgBouncerVersion(): string {
   return /\d+\.\d+\.\d+/.exec(stdout.toString())?.[0] ?? '0.0.0';
 }
 
-/** PgBouncer in front of a server, in transaction mode. */
+/** PgBouncer in front of a server. */
 export class PgBouncer implements AsyncDisposable {
   readonly #folder: string;
   readonly #child: Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
@@ -31,8 +31,15 @@ export class PgBouncer implements AsyncDisposable {
     this.#child = Bun.spawn(program, { stdio: ['ignore', 'ignore', 'ignore'] });
   }
 
-  /** @param settings lines of the section `[pgbouncer]`, besides the address and the mode. */
-  static async start(server: PostgresServer, settings: readonly string[]): Promise<PgBouncer> {
+  /**
+   * @param settings lines of the section `[pgbouncer]`, besides the address and the mode.
+   * @param mode how long a client has a connection to the server.
+   */
+  static async start(
+    server: PostgresServer,
+    settings: readonly string[],
+    mode: 'transaction' | 'statement' = 'transaction',
+  ): Promise<PgBouncer> {
     const folder = mkdtempSync(join(temporaryRoot, 'petstore-pgbouncer-'));
     const port = await freePort();
     const lines = [
@@ -45,7 +52,7 @@ export class PgBouncer implements AsyncDisposable {
       `logfile = ${join(folder, 'log')}`,
       `auth_file = ${join(folder, 'users')}`,
       'auth_type = trust',
-      'pool_mode = transaction',
+      `pool_mode = ${mode}`,
       ...settings,
     ];
     writeFileSync(join(folder, 'users'), '"petstore" ""\n');
