@@ -1,6 +1,7 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import * as common from '@zxcvbn-ts/language-common';
 import * as english from '@zxcvbn-ts/language-en';
+import { lazyValue } from '../../lib/lazy.ts';
 
 /**
  * A password that can be guessed in fewer attempts is refused. Eight random lower-case letters
@@ -62,10 +63,15 @@ const OF_KNOWN_WORDS =
 
 // Without the two longest lists (surnames, and words of an encyclopedia), which find little more.
 const { 'lastnames-en': _surnames, 'wikipedia-en': _rareWords, ...words } = english.dictionary;
-const estimator = new ZxcvbnFactory({
-  dictionary: { ...words, ...common.dictionary, phrases: WELL_KNOWN_PHRASES },
-  graphs: common.adjacencyGraphs,
-});
+
+/** Made for the first password, because it takes 0.1 s and 10 MB, and many processes never rate one. */
+const estimator = lazyValue(
+  () =>
+    new ZxcvbnFactory({
+      dictionary: { ...words, ...common.dictionary, phrases: WELL_KNOWN_PHRASES },
+      graphs: common.adjacencyGraphs,
+    }),
+);
 
 /**
  * Why a password is common or guessable, even with separators or full-width letters, as a sentence
@@ -83,7 +89,7 @@ export function rate(password: string, email: string): string | undefined {
 
 function weakness(password: string, known: string[]): string | undefined {
   const rated = password.slice(0, RATED_CHARACTERS);
-  const { sequence, feedback } = estimator.check(rated, known);
+  const { sequence, feedback } = estimator().check(rated, known);
   if (isWeak(sequence)) {
     const isOfWords = sequence.some(({ pattern }) => pattern === 'dictionary');
     const reason = REASONS[feedback.warning ?? ''];
@@ -91,7 +97,7 @@ function weakness(password: string, known: string[]): string | undefined {
   }
   const rest = withoutNames(rated, known);
   if (rest.length === rated.length) return undefined;
-  return isWeak(estimator.check(rest, known).sequence) ? REASONS['userInputs'] : undefined;
+  return isWeak(estimator().check(rest, known).sequence) ? REASONS['userInputs'] : undefined;
 }
 
 /** Whether guessing one part after the other, in any order, takes too few attempts. */

@@ -5,7 +5,7 @@ import { PasswordRater, type PasswordToRate } from './password-rater.ts';
 
 const ADVICE = 'Choose another one, such as four words that have nothing to do with each other.';
 
-/** Shared by all services of the process, since its word lists take some 20 MB. */
+/** Shared by all services of the process, since its word lists and their tables take some 30 MB. */
 const loadRater = lazyImport(async () => {
   const rater = new PasswordRater();
   await rater.load();
