@@ -28,7 +28,10 @@ for (const api of APIS) {
       {
         cwd: folder.path,
         programs: [join(folder.path, PYTHON_PROGRAMS)],
-        environment: { PETSTORE_KEY: KEYS[api] },
+        environment: {
+          PETSTORE_KEY: KEYS[api],
+          SCHEMATHESIS_HOOKS: join(import.meta.dir, 'schemathesis-hooks.py'),
+        },
       },
     );
     const [cases = 'no line about test cases'] = /\d+ generated.*/.exec(output) ?? [];
