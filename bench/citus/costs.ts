@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SECOND } from '../../src/lib/clock.ts';
-import { type Backends, startBackendsOn } from '../cluster/backends.ts';
+import { startBackendsOn } from '../cluster/backends.ts';
 import { measureOnce, type WorkloadName, warmUp } from '../cluster/measure.ts';
 import { startPostgres } from '../cluster/private-servers.ts';
+import type { Backends } from '../cluster/servers.ts';
 import { type ClusterStage, startPetstore } from '../cluster/stage.ts';
 import type { ClusterScale } from '../options.ts';
 import { median } from '../statistics.ts';

@@ -1,6 +1,6 @@
 import { SQL } from 'bun';
-import type { DatabaseServer } from '../cluster/backends.ts';
 import { type PrivateServer, startPostgres } from '../cluster/private-servers.ts';
+import type { DatabaseServer } from '../cluster/servers.ts';
 import type { Usage } from '../process-tree.ts';
 
 const SETTINGS = [

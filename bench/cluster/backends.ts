@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { SQL } from 'bun';
 import { tracked } from '../children.ts';
 import { saveReply } from '../measure.ts';
-import type { Usage } from '../process-tree.ts';
 import { withoutSettings } from '../server-process.ts';
 import { AMPLE, firstKey, type PreparedStore } from '../stores.ts';
-import { type PrivateServer, startPostgres, startRedis } from './private-servers.ts';
+import { startPostgres, startRedis } from './private-servers.ts';
+import type { Backends, DatabaseServer } from './servers.ts';
 import { startPetstore } from './stage.ts';
 
 /** Any secret, shared by all processes. */
@@ -26,25 +26,6 @@ const PEER_TABLE = [
   'VACUUM ANALYZE',
   'CHECKPOINT',
 ];
-
-/** A database on one server or several. */
-export interface DatabaseServer extends AsyncDisposable {
-  readonly url: string;
-  usage(): Usage;
-}
-
-/** A private database and Redis, with data. */
-export interface Backends extends AsyncDisposable {
-  readonly postgres: DatabaseServer;
-  readonly redis: PrivateServer;
-  readonly store: PreparedStore;
-  /** The recorded reply of the petstore to a list. */
-  readonly replyFile: string;
-  /** For data folders and logs. */
-  readonly folder: string;
-  /** Settings of a petstore process that uses them. */
-  readonly settings: Readonly<Record<string, string>>;
-}
 
 interface Size {
   readonly pets: number;

@@ -6,8 +6,9 @@ import { type MachineTime, machineTime, type Usage } from '../process-tree.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { median } from '../statistics.ts';
 import { keysOf } from '../stores.ts';
-import { type Backends, startBackends } from './backends.ts';
+import { startBackends } from './backends.ts';
 import type { ClusterResults, ClusterRun } from './results.ts';
+import type { Backends } from './servers.ts';
 import { measureSizes } from './sizes.ts';
 import { startFastify, startPetstore, startProxy } from './stage.ts';
 

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { hourOf, NO_USAGE } from '../../src/core/usage.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { PostgresUsageBatches } from '../../src/storage/postgres/usage-batches.ts';
-import type { Backends } from './backends.ts';
+import type { Backends } from './servers.ts';
 
 /** How often the usage of all accounts is saved, so that the time is measurable. */
 const REPEATS = 30;

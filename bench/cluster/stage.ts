@@ -5,7 +5,7 @@ import { nginxPath } from '../machine.ts';
 import { shippedNginxConfig } from '../nginx-config.ts';
 import { freePort, type ServerCommand, ServerProcess } from '../server-process.ts';
 import { firstKey } from '../stores.ts';
-import type { Backends } from './backends.ts';
+import type { Backends } from './servers.ts';
 
 type Parts = Omit<Backends, typeof Symbol.asyncDispose>;
 
