@@ -4,6 +4,7 @@ import type { Role } from '../core/accounts.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Limits, PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
 import { parseReason, REASON_RULE } from '../core/suspensions.ts';
+import { createMany } from './accounts-create-many.ts';
 import { accountJson, showAccount } from './accounts-show.ts';
 import { addSignInCommands } from './accounts-sign-in.ts';
 import { UsageError } from './errors.ts';
@@ -130,7 +131,6 @@ async function createAccounts(email: string | undefined, options: CreateOptions)
     throw new UsageError('Give an e-mail address, or both --count and --prefix.');
   }
   // Loaded here so that no other command waits for it.
-  const { createMany } = await import('./accounts-create-many.ts');
   await createMany(subscription, { ...options, count, prefix, domain: domain ?? DOMAIN });
 }
 

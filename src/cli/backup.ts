@@ -4,7 +4,12 @@ import { type Config, readConfig } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { BackupManifest } from '../storage/backup/archive.ts';
+import { createBackup } from '../storage/backup/create.ts';
+import { createDatedBackup } from '../storage/backup/dated.ts';
+import { recordBackup } from '../storage/backup/record.ts';
+import { restoreBackup } from '../storage/backup/restore.ts';
 import type { Verified } from '../storage/backup/verify.ts';
+import { verifyBackup } from '../storage/backup/verify.ts';
 import { UsageError } from './errors.ts';
 import { type JsonOption, jsonOption, parseCount } from './options.ts';
 import { printJson, printLine, printNote, printResult, printTable } from './output.ts';
@@ -35,7 +40,6 @@ export function addBackupCommands(program: Command): void {
     .argument('<file>', 'made by petstore backup; unpacked into a temporary folder for it')
     .addOption(jsonOption())
     .action(async (file: string, _: unknown, command: Command) => {
-      const { verifyBackup } = await import('../storage/backup/verify.ts');
       const verified = await verifyBackup(file);
       // The parent command has the same option, so commander passes it there.
       if (command.optsWithGlobals()['json']) printJson(verified);
@@ -60,14 +64,12 @@ async function backUp(file: string | undefined, options: Options): Promise<void>
   if (to !== undefined) return backUpByDate(config, to, options);
   if (file === undefined) return;
   // Loaded here so that no other command waits for it.
-  const { createBackup } = await import('../storage/backup/create.ts');
   const manifest = await createBackup(config, file, systemClock);
   await record(config, file, manifest, false);
   printResult(options, { file, ...manifest }, `Wrote ${file}: ${namesOf(manifest)}.`);
 }
 
 async function backUpByDate(config: Config, folder: string, options: Options): Promise<void> {
-  const { createDatedBackup } = await import('../storage/backup/dated.ts');
   const { file, manifest, deleted, damaged } = await createDatedBackup(
     config,
     folder,
@@ -89,7 +91,6 @@ async function record(
   isRegular: boolean,
 ): Promise<void> {
   try {
-    const { recordBackup } = await import('../storage/backup/record.ts');
     await recordBackup(config, { at: Date.parse(createdAt), file: resolve(file), isRegular });
   } catch (error) {
     printNote(`The backup was made, but not recorded for the metrics: ${messageOf(error)}`);
@@ -101,7 +102,6 @@ async function restore(
   { replace, json }: JsonOption & { readonly replace?: true },
 ): Promise<void> {
   const config = requireEmbeddedStore(readConfig(), 'pg_restore');
-  const { restoreBackup } = await import('../storage/backup/restore.ts');
   const restored = await restoreBackup(config, file, replace === true, systemClock);
   if (json) return printJson(restored);
   printLine(`Restored the backup of ${restored.createdAt} into ${restored.folder}.`);

@@ -3,6 +3,7 @@ import { readConfig } from '../config/config.ts';
 import { exemptFromProxies } from '../config/process-environment.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
+import { readReadyFile } from '../throwaway/ready-file.ts';
 import { opsAddress } from './ops-address.ts';
 import { type JsonOption, jsonOption, parseDuration } from './options.ts';
 import { printResult } from './output.ts';
@@ -63,7 +64,6 @@ async function ask(options: Options): Promise<void> {
 
 async function addressFor({ readyFile }: Options): Promise<string> {
   if (readyFile !== undefined) {
-    const { readReadyFile } = await import('../throwaway/ready-file.ts');
     return (await readReadyFile(readyFile)).addresses.ops;
   }
   const { opsHost, opsPort } = readConfig();

@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { SecretUse } from '../core/secrets.ts';
+import { dataFolderAt, keepOthersOut, keepRestoreOut } from '../storage/data-folder.ts';
+import { asSetupError, isThere } from '../storage/folder/file-failures.ts';
+import { rotateSecret } from '../storage/folder/secret-files.ts';
 import { type JsonOption, jsonOption } from './options.ts';
 import { COMMAND, printJson, printLine, printResult, printTable } from './output.ts';
 import { withStores } from './session.ts';
@@ -66,9 +69,6 @@ async function rotate(options: JsonOption): Promise<void> {
       'PETSTORE_SECRET is set, so the secret is not in the data folder. Change the setting, and name the present value in PETSTORE_PREVIOUS_SECRETS: docs/operations.md has the steps.',
     );
   }
-  const { dataFolderAt, keepOthersOut, keepRestoreOut } = await import('../storage/data-folder.ts');
-  const { asSetupError, isThere } = await import('../storage/folder/file-failures.ts');
-  const { rotateSecret } = await import('../storage/folder/secret-files.ts');
   const folder = dataFolderAt(dataDir);
   if (!isThere(folder.accounts)) throw new OperatorError(`${dataDir} holds no data yet.`);
   // Throws after an interrupted restore.

@@ -4,7 +4,14 @@ import { Argument, type Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
+import { dataFolderAt } from '../storage/data-folder.ts';
+import { beginAnew as beginAnewFile } from '../storage/folder/begin-anew.ts';
+import { DATABASES } from '../storage/folder/databases.ts';
 import type { CheckedFile } from '../storage/folder/file-check.ts';
+import { explainFailure, isThere } from '../storage/folder/file-failures.ts';
+import { acknowledgeLosses, describeLoss } from '../storage/folder/losses.ts';
+import { findLostFiles } from '../storage/folder/store-files.ts';
+import { findDamage } from '../storage/sqlite/check.ts';
 import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine, printResult } from './output.ts';
 import { requireEmbeddedStore } from './session.ts';
@@ -46,7 +53,6 @@ export function addStoreCommands(program: Command): void {
 
 async function acknowledgeLoss({ json }: JsonOption): Promise<void> {
   const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');
-  const { acknowledgeLosses, describeLoss } = await import('../storage/folder/losses.ts');
   const losses = acknowledgeLosses(config, systemClock);
   if (json) return printJson(losses);
   for (const loss of losses) printLine(`Acknowledged: ${describeLoss(loss)}`);
@@ -54,8 +60,7 @@ async function acknowledgeLoss({ json }: JsonOption): Promise<void> {
 
 async function beginAnew(file: string, options: JsonOption): Promise<void> {
   const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');
-  const begin = await import('../storage/folder/begin-anew.ts');
-  begin.beginAnew(config, file, systemClock);
+  beginAnewFile(config, file, systemClock);
   printResult(options, { file }, `Made ${file} anew in ${config.dataDir}.`);
 }
 
@@ -64,7 +69,6 @@ async function check(
   { json, whole = false }: JsonOption & { readonly whole?: boolean },
 ): Promise<void> {
   setPriority(LOWEST_PRIORITY);
-  const { isThere } = await import('../storage/folder/file-failures.ts');
   const missing = files.find((file) => !isThere(file));
   if (missing !== undefined) throw new OperatorError(`There is no file ${missing}.`);
   const checked = files.length > 0 ? await checkFiles(files, whole) : await checkFolder(whole);
@@ -76,8 +80,6 @@ async function check(
 }
 
 async function checkFiles(files: readonly string[], isWhole: boolean): Promise<CheckedFile[]> {
-  const { findDamage } = await import('../storage/sqlite/check.ts');
-  const { explainFailure } = await import('../storage/folder/file-failures.ts');
   return files.map((file) => {
     try {
       return { file, damage: findDamage(file, isWhole) ?? null };
@@ -90,10 +92,6 @@ async function checkFiles(files: readonly string[], isWhole: boolean): Promise<C
 /** Checks the databases of the data folder: those that are there, and those that its manifest lists. */
 async function checkFolder(isWhole: boolean): Promise<CheckedFile[]> {
   const { dataDir } = requireEmbeddedStore(readConfig(), 'pg_amcheck');
-  const { dataFolderAt } = await import('../storage/data-folder.ts');
-  const { DATABASES } = await import('../storage/folder/databases.ts');
-  const { findLostFiles } = await import('../storage/folder/store-files.ts');
-  const { isThere } = await import('../storage/folder/file-failures.ts');
   const folder = dataFolderAt(dataDir);
   const lost = findLostFiles(folder);
   const pathOf = (name: string) => join(folder.path, name);

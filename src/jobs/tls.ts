@@ -1,6 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { TlsPair } from '../http/tls-pair.ts';
+import { readTlsPair } from '../http/tls-pair.ts';
 import type { TlsDependencies } from './tls-files.ts';
+import { watchTlsFiles } from './tls-files.ts';
 
 /** The certificate in use, and the function that watches its files. */
 interface Tls {
@@ -14,8 +16,6 @@ interface Tls {
  */
 export async function loadTls({ tls: files }: Config): Promise<Tls | undefined> {
   if (!files) return undefined;
-  const { readTlsPair } = await import('../http/tls-pair.ts');
-  const { watchTlsFiles } = await import('./tls-files.ts');
   const pair = await readTlsPair(files);
   return { pair, watch: (dependencies) => watchTlsFiles(files, pair, dependencies) };
 }

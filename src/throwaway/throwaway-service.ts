@@ -6,10 +6,14 @@ import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';
 import type { ControlAddress } from './control-server.ts';
+import { openControl } from './control-server.ts';
 import type { Fixture } from './fixture.ts';
+import { parseFixture } from './fixture.ts';
 import { makeThrowawayFolder, removeAbandonedFolders } from './folder.ts';
 import type { FixtureKey, Loaded, NewAccount } from './load-fixture.ts';
+import { addNewAccount, loadFixture } from './load-fixture.ts';
 import { RecordedRequests } from './recorded-requests.ts';
+import { resetToFixture } from './reset.ts';
 
 /** The fixture path that stands for standard input. */
 const STDIN = '-';
@@ -66,18 +70,14 @@ export function beginThrowaway(config: Config, fixture: Fixture): ThrowawayServi
       return loaded?.keys ?? [];
     },
     async fill(stores) {
-      const { loadFixture } = await import('./load-fixture.ts');
       loaded = await loadFixture(fixture, { stores, clock, banPolicy });
     },
     watch: (handler, apis) => requests.watch(handler, apis),
     async control({ stores, limiters }) {
-      const { openControl } = await import('./control-server.ts');
-      const { addNewAccount } = await import('./load-fixture.ts');
       const into = { stores, clock, banPolicy };
       const addAccount = (account: NewAccount) => addNewAccount(account, into);
       const resetOnce = async () => {
         if (!loaded) throw new Error('The stores were never filled.');
-        const { resetToFixture } = await import('./reset.ts');
         await resetToFixture(fixture, loaded, { ...into, limiters });
         requests.clear();
       };
@@ -108,6 +108,5 @@ export async function readFixture(path: string | undefined): Promise<Fixture> {
   } catch (cause) {
     throw new SetupError(`Cannot read the fixture ${source}: ${messageOf(cause)}.`, { cause });
   }
-  const { parseFixture } = await import('./fixture.ts');
   return parseFixture(bytes, source);
 }

@@ -19,6 +19,7 @@ import { shareOwner } from '../folder/owner.ts';
 import { requireListedFiles } from '../folder/store-files.ts';
 import { snapshot } from '../sqlite/backup.ts';
 import { type BackupManifest, DUMP, pack } from './archive.ts';
+import { dumpDatabase } from './dump-database.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** The fields of a backup's manifest that describe the store. */
@@ -37,7 +38,6 @@ export async function createBackup(
   const { database } = config;
   if (!database) return backUpFolder(config, file, clock);
   // Loaded only here, because backing up a data folder does not need it.
-  const { dumpDatabase } = await import('./dump-database.ts');
   return writeWhole(file, clock, (parts) => dumpDatabase(database, join(parts, DUMP)));
 }
 
