@@ -10,15 +10,6 @@ import { type RequestHandler, serveOptions } from './serve-options.ts';
 export interface Connections {
   /** Closes the connection once nothing was sent for this many seconds. */
   closeAfter(request: Request, idleSeconds: number): void;
-  /** The ends of a connection whose bytes are not encrypted; `undefined` once it is closed, or with TLS. */
-  endsOf(request: Request): ConnectionEnds | undefined;
-}
-
-/** The two ends of a TCP connection. */
-export interface ConnectionEnds {
-  readonly localPort: number;
-  readonly peerAddress: string;
-  readonly peerPort: number;
 }
 
 /** Far above the limit of the API, so that larger bodies get its reply, with an Error body. */
@@ -142,12 +133,6 @@ export class Listener implements Connections {
 
   closeAfter(request: Request, idleSeconds: number): void {
     this.#open?.server.timeout(request, idleSeconds);
-  }
-
-  endsOf(request: Request): ConnectionEnds | undefined {
-    const peer = this.#open?.server.requestIP(request);
-    if (!peer || this.#tls) return undefined;
-    return { localPort: this.#port, peerAddress: peer.address, peerPort: peer.port };
   }
 
   /**

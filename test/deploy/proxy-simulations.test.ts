@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import {
+  bodyCutShort,
   bytesOf,
   createPet,
   listSimulated,
@@ -30,16 +31,13 @@ describe.skipIf(!hasNginx)('through the shipped proxy', () => {
     expect(await bytesOf(it, 'delay;ms=1', { port })).toStartWith('HTTP/1.1 200 ');
   });
 
-  test('truncate is half of the body, and the size of the whole', async () => {
+  test('truncate is half of the body, without the last chunk', async () => {
     await using it = await behindProxy();
     await createPet(it);
     const whole = await (await listSimulated(it, 'delay;ms=1')).text();
-    const [head = '', body = ''] = (await bytesOf(it, 'truncate', { port: it.port })).split(
-      '\r\n\r\n',
-    );
-    expect(head).toStartWith('HTTP/1.1 200 ');
-    expect(head.toLowerCase()).toContain(`content-length: ${whole.length}`);
-    expect(body).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+    const text = await bytesOf(it, 'truncate', { port: it.port });
+    expect(text).toStartWith('HTTP/1.1 200 ');
+    expect(bodyCutShort(text)).toBe(whole.slice(0, Math.floor(whole.length / 2)));
   });
 
   test('trickle arrives whole', async () => {

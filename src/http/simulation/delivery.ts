@@ -1,5 +1,4 @@
 import { SECOND } from '../../lib/clock.ts';
-import { descriptorOf, writeReply } from './descriptor.ts';
 import { noteSentInstead } from './sent-instead.ts';
 import type { SimulatedRequest } from './steps.ts';
 
@@ -47,25 +46,17 @@ function reset(): Response {
 }
 
 /**
- * Sends the first half of the body, then ends the connection. Where the operating system gives access to the
- * connection, as Linux does while descriptors are left, Content-Length is the size of the whole body. Otherwise the
- * runtime sets Content-Length from the sent bytes, so the body is chunked and its last chunk is missing.
+ * Sends the first half of the body, then ends the connection. The runtime sets `Content-Length` from the bytes that it
+ * sends, so the body is chunked, and its last chunk is missing (RFC 9112, 8).
  */
 export async function truncated(
   response: Response,
-  { request, connections }: Connection,
+  { request }: Pick<SimulatedRequest, 'request'>,
 ): Promise<Response> {
   if (isBodiless(response, request)) return response;
   passOnAtOnce(response, request);
   const body = await response.bytes();
   const half = body.subarray(0, Math.floor(body.byteLength / 2));
-  const ends = connections.endsOf(request);
-  const descriptor = ends && (await descriptorOf(ends));
-  if (descriptor !== undefined && writeReply(descriptor, response, body.byteLength, half)) {
-    await Bun.sleep(ARRIVAL_TIME);
-    const { status, headers } = response;
-    return noteSentInstead(reset(), { status, headers });
-  }
   return streamed(response, async function* () {
     yield half;
     await Bun.sleep(ARRIVAL_TIME);

@@ -63,6 +63,14 @@ export async function bytesOf(
   return text;
 }
 
+/** The body of a chunked reply. @throws Error if its last chunk arrived, which says that it is complete. */
+export function bodyCutShort(text: string): string {
+  const lines = text.slice(text.indexOf('\r\n\r\n') + 4).split('\r\n');
+  // Every other line is the size of a chunk.
+  if (lines.some((line, index) => index % 2 === 0 && line === '0')) throw new Error('complete');
+  return lines.filter((_, index) => index % 2 === 1).join('');
+}
+
 /** The number of pets in staging. */
 export async function petsIn({ service }: SimulationScene): Promise<number> {
   const { pets } = service.stores.environment('staging');

@@ -5,7 +5,14 @@ import { SIMULATIONS } from '../../../src/core/simulations.ts';
 import { eventually } from '../../support/harness.ts';
 import { readLimits } from '../../support/limit-readings.ts';
 import { listPets } from '../../support/sandbox-scene.ts';
-import { bytesOf, createPet, listSimulated, petsIn, simulationScene } from './simulation-scene.ts';
+import {
+  bodyCutShort,
+  bytesOf,
+  createPet,
+  listSimulated,
+  petsIn,
+  simulationScene,
+} from './simulation-scene.ts';
 
 const CODES = Object.keys(ERRORS).filter((code): code is ErrorCode => code in ERRORS);
 
@@ -165,11 +172,10 @@ describe('the reply', () => {
     await using it = await simulationScene();
     await createPet(it);
     const whole = await (await listSimulated(it, 'delay;ms=1')).text();
-    const [head = '', body = ''] = (await bytesOf(it, 'truncate')).split('\r\n\r\n');
-    expect(head).toStartWith('HTTP/1.1 200 ');
-    expect(head.toLowerCase()).toContain('petstore-simulated: truncate');
-    expect(head.toLowerCase()).toContain(`content-length: ${whole.length}`);
-    expect(body).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+    const text = await bytesOf(it, 'truncate');
+    expect(text).toStartWith('HTTP/1.1 200 ');
+    expect(text.toLowerCase()).toContain('petstore-simulated: truncate');
+    expect(bodyCutShort(text)).toBe(whole.slice(0, Math.floor(whole.length / 2)));
   });
 
   test('to trickle arrives whole, in small pieces', async () => {

@@ -11,7 +11,7 @@ const EFFECTS: Readonly<Record<FaultName, string>> = {
   drop: 'The connection ends without a byte of a reply. The request is not carried out.',
   drop_after: 'The request is carried out, and the connection ends without a byte of a reply.',
   truncate:
-    "The request is carried out. Half of the reply's body arrives, then the connection ends; `Content-Length` states the size of the whole body.",
+    "The request is carried out. Half of the reply's body arrives, then the connection ends: the reply is chunked, without its last chunk, so a client can tell that it is incomplete.",
   trickle:
     "The request is carried out. The reply's body arrives at this speed, chunked; after 60 s the rest arrives immediately.",
   flaky:
