@@ -97,7 +97,7 @@ export class StoreSecrets implements SessionSecrets {
 
 /**
  * Opens a store with the secrets of this process. A current secret that is new to the store becomes the one that data
- * moves to.
+ * moves to. From then on every process must have it to start, also before anything was made with it.
  * @throws SetupError when the last secret that the store has had is none of these: its keys would be refused.
  */
 export async function openSecrets(store: Store, secrets: Secrets): Promise<StoreSecrets> {
