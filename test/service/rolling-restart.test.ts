@@ -19,7 +19,7 @@ const CALLERS = 6;
 const EVERYTHING = 1_000_000;
 
 /** Pause between the turns of a caller, in ms: the load is steady, but below the machine's capacity. */
-const PAUSE = 100;
+const PAUSE = 250;
 
 /** Adds and lists pets and sends messages in a loop until the load is ended. */
 function startLoad(origin: string, options: Pick<PetstoreClientOptions, 'apiKey' | 'maxRetries'>) {
