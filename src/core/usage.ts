@@ -178,7 +178,6 @@ export interface UsageStore {
   /**
    * Adds the records to the stored counts: all of them, or none when it fails. If it is unknown whether a batch
    * with a mark was added, it may be sent again unchanged: it is added only once.
-   * @throws NodeLost when it was not and never will be added with this mark, because a node is lost.
    */
   add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void>;
   /** Sorted by period and environment. */

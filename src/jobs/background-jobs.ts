@@ -30,8 +30,6 @@ import { UsageRecorder } from './usage-recorder.ts';
 const WATCH_EVERY = 0.25 * SECOND;
 /** How often to check whether failing writes succeed again, in ms. */
 const PROBE_WRITES_EVERY = SECOND;
-/** How often to check which nodes of a sharded database can be reached, in ms. */
-const CHECK_NODES_EVERY = 2 * SECOND;
 const SAVE_LAST_USED_EVERY = SECOND;
 /** How often usage is saved, in ms; a crash loses at most this plus the time of a commit. */
 const SAVE_USAGE_EVERY = 5 * SECOND;
@@ -94,8 +92,6 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   });
   await appliedChanges.applyOrders();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
-  const { nodes } = stores;
-  if (nodes) jobs.every(CHECK_NODES_EVERY, 'check database nodes', () => nodes.check());
   jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
   const followChanges: StartedJobs['followChanges'] = (listener) => appliedChanges.follow(listener);
   if (recorder) followChanges((changes) => recorder.noteChanges(changes));

@@ -1,8 +1,6 @@
 import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
-import { NodeLost } from '../core/node-lost.ts';
 import {
-  addFigures,
   type BatchMark,
   clientErrorOf,
   hourOf,
@@ -35,10 +33,6 @@ export class UsageRecorder {
   #batches = 0;
   /** A batch that the store has not confirmed. It is sent again unchanged, because the store may have added it. */
   #sending: Batch | undefined;
-  /** Records that are not sent yet, or that the store did not add. */
-  #unsent: UsageRecord[][] = [];
-  /** Records of lost nodes by subject and hour, which the next save sends again. */
-  readonly #heldBack = new Map<string, UsageRecord>();
 
   constructor(store: Pick<UsageStore, 'add'>, environment: Environment) {
     this.#store = store;
@@ -57,20 +51,17 @@ export class UsageRecorder {
     durations[bucket] = (durations[bucket] ?? 0) + 1;
   }
 
-  /**
-   * Adds the recorded usage to the store. If some nodes of the store are lost, adds that of the others.
-   * May raise `StorageUnavailable`; nothing is lost then.
-   */
+  /** Adds the recorded usage to the store. May raise `StorageUnavailable`; nothing is lost then. */
   async save(): Promise<void> {
-    this.#unsent.push(...chunks([...this.#heldBack.values()]));
-    this.#heldBack.clear();
-    let lost = await this.#sendAll();
+    await this.#send();
     // One batch at a time: a single batch would double the memory needed for many keys.
     for (const usages of chunks([...this.#closed, ...this.#open.values()])) {
-      this.#unsent.push(usages.flatMap((usage) => this.#takeRecords(usage)));
-      lost = (await this.#sendAll()) ?? lost;
+      const records = usages.flatMap((usage) => this.#takeRecords(usage));
+      if (records.length === 0) continue;
+      this.#batches += 1;
+      this.#sending = { records, mark: { source: this.#source, number: this.#batches } };
+      await this.#send();
     }
-    if (lost) throw lost;
   }
 
   /** Drops the recorded usage that is not in the store yet. */
@@ -79,8 +70,6 @@ export class UsageRecorder {
     this.#open.clear();
     this.#closed.clear();
     this.#sending = undefined;
-    this.#unsent = [];
-    this.#heldBack.clear();
   }
 
   #usageOf({ id, accountId }: Pick<KeyRecord, 'id' | 'accountId'>, hour: number): KeyUsage {
@@ -95,44 +84,10 @@ export class UsageRecorder {
     return usage;
   }
 
-  /** Returns an error if nodes are lost. */
-  async #sendAll(): Promise<NodeLost | undefined> {
-    let lost: NodeLost | undefined;
-    for (;;) {
-      this.#sending ??= this.#nextBatch();
-      if (!this.#sending) return lost;
-      const { records, mark } = this.#sending;
-      try {
-        await this.#store.add(records, mark);
-      } catch (error) {
-        if (!(error instanceof NodeLost)) throw error;
-        lost = error;
-        this.#separate(error.partsOf(records));
-      }
-      this.#sending = undefined;
-    }
-  }
-
-  /** Sends the records of each node in a batch of their own; holds them back if that has failed. */
-  #separate(parts: UsageRecord[][]): void {
-    if (parts.length > 1) {
-      this.#unsent.push(...parts);
-      return;
-    }
-    for (const record of parts.flat()) {
-      const { hour, keyId, operation } = record;
-      const subject = JSON.stringify([hour, keyId, operation]);
-      const held = this.#heldBack.get(subject);
-      this.#heldBack.set(subject, held ? { ...held, ...addFigures(held, record) } : record);
-    }
-  }
-
-  #nextBatch(): Batch | undefined {
-    const records = this.#unsent.shift();
-    if (!records) return undefined;
-    if (records.length === 0) return this.#nextBatch();
-    this.#batches += 1;
-    return { records, mark: { source: this.#source, number: this.#batches } };
+  async #send(): Promise<void> {
+    if (!this.#sending) return;
+    await this.#store.add(this.#sending.records, this.#sending.mark);
+    this.#sending = undefined;
   }
 
   /** Takes the counts since the last save; counting goes on from 0. */

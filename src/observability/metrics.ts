@@ -97,7 +97,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
 
   /** @param clock measures durations. */
   constructor(measured: Measured, clock: Clock) {
-    const { writer, messages, backups, nodes, readiness } = measured;
+    const { writer, messages, backups, readiness } = measured;
     this.#clock = clock;
     const decisions = this.#decisions;
     new Counter({
@@ -113,10 +113,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     // Initialised to 0, so that the first ban appears as an increase.
     for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
     this.#gauge('petstore_writes_waiting', 'Changes waiting for the writer.', () => writer.waiting);
-    // Every node has messages; a lost one would delay the scrape, and use a connection.
-    this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () =>
-      nodes && nodes.lost.length > 0 ? undefined : messages.queued(),
-    );
+    this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () => messages.queued());
     labelledGauge(
       this.#registry,
       'petstore_not_ready',

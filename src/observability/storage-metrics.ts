@@ -5,12 +5,12 @@ import { Gauge, type Registry } from './prometheus.ts';
 type MetricsRegistry = InstanceType<typeof Registry>;
 
 /** The parts of the stores that the metrics read at each scrape. */
-export type MeasuredStorage = Pick<Stores, 'writes' | 'kinds' | 'logs' | 'nodes'>;
+export type MeasuredStorage = Pick<Stores, 'writes' | 'kinds' | 'logs'>;
 
-/** Adds metrics of writes, of the write-ahead logs of SQLite, and of the nodes of a sharded database. */
+/** Adds metrics of writes, and of the write-ahead logs of SQLite. */
 export function addStorageMetrics(
   registry: MetricsRegistry,
-  { writes, kinds, logs, nodes }: MeasuredStorage,
+  { writes, kinds, logs }: MeasuredStorage,
 ): void {
   labelledGauge(
     registry,
@@ -32,13 +32,6 @@ export function addStorageMetrics(
     'Time since the outcome of the last write to the store.',
     'store',
     () => writes.all().flatMap(({ store, age }) => (age === undefined ? [] : [[store, age]])),
-  );
-  labelledGauge(
-    registry,
-    'petstore_database_node_lost',
-    'Nodes of a sharded database that cannot be reached: 1 for each.',
-    'node',
-    () => (nodes?.lost ?? []).map((node) => [node, 1]),
   );
   if (logs) addLogs(registry, logs);
 }

@@ -109,7 +109,7 @@ function watched({ keys, messages, usage, addRequests, ...rest }: HandWritten, k
     },
     messages: {
       enqueue: (...args) => kinds.watch('messages', messages.enqueue(...args)),
-      deliver: (...args) => messages.deliver(...args),
+      deliver: (...args) => kinds.watch('deliveries of messages', messages.deliver(...args)),
       decodeText: (stored) => messages.decodeText(stored),
     },
     usage: {

@@ -23,16 +23,6 @@ export interface EnvironmentStores {
   reset(): Promise<void>;
 }
 
-/** The nodes of a sharded database, for monitoring. Each call may raise `StorageUnavailable`. */
-export interface DatabaseNodes {
-  /** The nodes that could not be reached at the last check, as `host:port`. */
-  readonly lost: readonly string[];
-  /** Checks which nodes can be reached. */
-  check(): Promise<void>;
-  /** Reads something that no lost node can delay. */
-  probe(): Promise<void>;
-}
-
 /** The stores of one database, SQLite or PostgreSQL. */
 export interface DatabaseStores extends SharedStores {
   readonly folder: DataFolder;
@@ -70,8 +60,6 @@ export interface DatabaseStores extends SharedStores {
    * @throws StorageUnavailable when they do not.
    */
   probeWrites(): Promise<void>;
-  /** The nodes of a sharded database; `undefined` if the database is not sharded. */
-  readonly nodes: DatabaseNodes | undefined;
   /** Reports durations and failures to these metrics from now on. */
   measure(metrics: StorageMetrics): void;
   /** The stores of an environment, which are opened at the first call. */

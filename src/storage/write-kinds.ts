@@ -1,5 +1,4 @@
 import { ApiError, messageOf, StorageUnavailable } from '../core/errors.ts';
-import { NodeLost } from '../core/node-lost.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 
 /** How long all writes of a kind must have failed before the process is not ready, in ms, and at least how many. */
@@ -12,8 +11,11 @@ const FAILING_AFTER_TRIES = 3;
  */
 const TRY_AGAIN_AFTER = 30 * SECOND;
 
-/** Kinds whose failure is a warning only, because nobody depends on them. */
-const OPTIONAL: ReadonlySet<string> = new Set(['saves of the request log']);
+/** Kinds whose failure is a warning only, because no reply depends on them. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+  'saves of the request log',
+  'deliveries of messages',
+]);
 
 /** A table that a statement inserts into. */
 const INSERT = /^insert into "?(\w+)"?/i;
@@ -41,11 +43,17 @@ interface Failing {
  */
 export class WriteKinds {
   readonly #clock: Clock;
+  readonly #areOptional: boolean;
   readonly #failing = new Map<string, Failing>();
   readonly #seen = new Set<string>();
 
-  constructor(clock: Clock) {
+  /**
+   * @param areOptional whether failing writes of any kind are a warning only, because the process can still serve the
+   * data of other nodes.
+   */
+  constructor(clock: Clock, areOptional = false) {
     this.#clock = clock;
+    this.#areOptional = areOptional;
   }
 
   /**
@@ -75,12 +83,12 @@ export class WriteKinds {
 
   /** The kinds of which all writes fail, as sentences for operators; `undefined` if there is none. */
   problem(): string | undefined {
-    return this.#describe((kind) => !OPTIONAL.has(kind));
+    return this.#areOptional ? undefined : this.#describe((kind) => !OPTIONAL.has(kind));
   }
 
   /** Like `problem`, for the kinds without which the process can serve requests. */
   warning(): string | undefined {
-    return this.#describe((kind) => OPTIONAL.has(kind));
+    return this.#describe((kind) => this.#areOptional || OPTIONAL.has(kind));
   }
 
   /** Every kind that was written, and whether all of its writes fail. */
@@ -109,7 +117,7 @@ export class WriteKinds {
   }
 
   #failed(kind: string, begunAt: number, error: unknown): void {
-    if (isFaultOfCaller(error) || error instanceof NodeLost) return;
+    if (isFaultOfCaller(error)) return;
     const former = this.#failing.get(kind) ?? { since: begunAt, tries: 0, hasTripped: false };
     const cause = error instanceof ApiError ? error.cause : error;
     const failing = {

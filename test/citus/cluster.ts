@@ -7,6 +7,7 @@ const SETTINGS = [
   'wal_level=logical',
   'max_prepared_transactions=100',
   'citus.node_conninfo=sslmode=disable',
+  'citus.node_connection_timeout=1s',
   // A small number, because each test uses all shards.
   'citus.shard_count=8',
 ];

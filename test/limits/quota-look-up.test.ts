@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { NodeLost } from '../../src/core/node-lost.ts';
 import type { Limits } from '../../src/core/plans.ts';
 import type { SavedQuota } from '../../src/core/quota.ts';
 import { addQuotas, isQuotaExpired } from '../../src/core/quota.ts';
@@ -16,15 +15,12 @@ class SlowQuotaStore {
   readonly rows = new Map<string, SavedQuota>();
   lookUps = 0;
   isUnavailable = false;
-  /** Callers whose rows are on a lost node. */
-  readonly lost = new Set<string>();
 
   async find(caller: string): Promise<SavedQuota | undefined> {
     this.lookUps += 1;
     const row = this.rows.get(caller);
     await Promise.resolve();
     if (this.isUnavailable) throw new StorageUnavailable(new Error('unavailable'));
-    if (this.lost.has(caller)) throw new NodeLost(new Error('lost'), [[0]]);
     return row;
   }
 
@@ -191,29 +187,6 @@ describe('quotas that cannot be read just now', () => {
     store.save(limiter, clock.now());
     expect(store.rows.get(caller(1).id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
     expect(await takeAtOnce(limiter, caller(1), 3, clock.now())).toBe(1);
-  });
-
-  test('keep none from being read that are on other nodes', async () => {
-    const store = new SlowQuotaStore();
-    const clock = new ManualClock();
-    const callers = [0, 1, 2];
-    const before = limiterOn(store, clock.now());
-    for (const each of callers) await takeAtOnce(before, caller(each), 2, clock.now());
-    store.save(before, clock.now());
-    const limiter = limiterOn(store, clock.now());
-    store.isUnavailable = true;
-    for (const each of callers) await takeAtOnce(limiter, caller(each), 1, clock.now());
-    store.isUnavailable = false;
-    store.lost.add(caller(1).id);
-    await expect(limiter.readUnread(clock.now())).rejects.toBeInstanceOf(NodeLost);
-    const left = async () => {
-      const looks = callers.map((each) => limiter.peek(caller(each), clock.now()));
-      return (await Promise.all(looks)).map(({ minute }) => minute.remaining);
-    };
-    expect(await left()).toEqual([2, 4, 2]);
-    store.lost.clear();
-    await limiter.readUnread(clock.now());
-    expect(await left()).toEqual([2, 2, 2]);
   });
 
   test('are added once when their caller was evicted and returned in the meantime', async () => {

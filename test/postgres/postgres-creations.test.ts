@@ -3,7 +3,8 @@ import { StorageUnavailable } from '../../src/core/errors.ts';
 import { petJson } from '../../src/core/pet-json.ts';
 import type { CreateOutcome, Pet, PetStore } from '../../src/core/pets.ts';
 import { lazy } from '../../src/lib/lazy.ts';
-import { PostgresDatabase, type Value } from '../../src/storage/postgres/database.ts';
+import type { StatementKind } from '../../src/storage/postgres/connection-pool.ts';
+import { PostgresDatabase, type Statements } from '../../src/storage/postgres/database.ts';
 import { PostgresPetStore } from '../../src/storage/postgres/pet-store.ts';
 import { at, pet } from '../storage/ports/backend.ts';
 import { connectTo, openPostgresBackend } from '../storage/ports/postgres-backend.ts';
@@ -37,7 +38,7 @@ function writer(store: PetStore, name: string, acknowledged: Set<number>) {
   };
 }
 
-/** A database that runs `interrupt` before its first query for a single row. */
+/** A database that runs `interrupt` before its first query of a request for a single row. */
 class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
   readonly #interrupt: () => Promise<unknown>;
 
@@ -46,9 +47,14 @@ class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
     this.#interrupt = lazy(interrupt);
   }
 
-  override async get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
-    await this.#interrupt();
-    return super.get<Row>(text, ...values);
+  override of(kind: StatementKind): Statements {
+    const statements = super.of(kind);
+    const get: Statements['get'] = statements.get.bind(statements);
+    statements.get = async (text, ...values) => {
+      await this.#interrupt();
+      return get(text, ...values);
+    };
+    return statements;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

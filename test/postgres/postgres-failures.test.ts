@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
-import { isOfOneNode, isUnavailable } from '../../src/storage/postgres/failures.ts';
+import { isOfOneNode, isUnavailable, wasRolledBack } from '../../src/storage/postgres/failures.ts';
 
 const ON_A_NODE = 'while executing command on 127.0.0.1:21501';
 
@@ -45,4 +45,34 @@ describe('an error of a sharded database', () => {
     );
     expect(isOfOneNode(failure('XX000', message))).toBe(false);
   });
+});
+
+describe('a change that failed', () => {
+  const lostNode = failure('08006', 'connection to the remote node 127.0.0.1:21501 failed');
+
+  test('was rolled back if the server says so', () => {
+    expect(wasRolledBack(failure('55P03', 'could not obtain lock'), true)).toBe(true);
+    expect(wasRolledBack(failure('53100', 'could not extend file: No space left'), true)).toBe(
+      true,
+    );
+    expect(wasRolledBack(lostNode, false)).toBe(true);
+  });
+
+  test('may have been committed if a node failed outside of a transaction or at its end', () => {
+    expect(wasRolledBack(lostNode, true)).toBe(false);
+    expect(wasRolledBack(failure('XX000', 'server closed the connection', ON_A_NODE), true)).toBe(
+      false,
+    );
+  });
+
+  test.each([true, false])(
+    'may be repeated neither after a timeout nor without a reply',
+    (open) => {
+      expect(wasRolledBack(failure('57014', 'canceling statement due to timeout'), open)).toBe(
+        false,
+      );
+      const lost = new SQL.PostgresError('closed', { code: 'ERR_POSTGRES_CONNECTION_CLOSED' });
+      expect(wasRolledBack(lost, open)).toBe(false);
+    },
+  );
 });

@@ -57,15 +57,17 @@ describe.skipIf(!hasPostgres)('a service on PostgreSQL', () => {
     const blocker = new SQL({ url, max: 1 });
     try {
       const reading = await blocker.begin(async (transaction) => {
-        // While no pet can be read, each request needs a connection.
+        // While pets can neither be read nor added, each kind of requests holds a connection.
         await transaction.unsafe('LOCK TABLE pets');
         const ids = Array.from({ length: 20 }, (_, index) => index + 1);
         const replies = ids.map((id) => service.request(`/pets/${id}`, { key: secret }));
+        const created = service.post(secret, { name: 'Rex', categoryId: 1 });
         await eventually(async () => (await connections()) >= 3);
-        return { replies };
+        return { replies, created };
       });
-      const replies = await Promise.all(reading.replies);
-      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 404));
+      expect((await reading.created).status).toBe(201);
+      await Promise.all(reading.replies);
+      expect((await service.request('/pets/99', { key: secret })).status).toBe(404);
       expect(await connections()).toBe(3);
     } finally {
       await blocker.close();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
+import { NothingCommitted } from '../../src/storage/postgres/failures.ts';
 import { GroupCommit } from '../../src/storage/postgres/group-commit.ts';
 import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { eventually } from '../support/harness.ts';
@@ -84,5 +85,30 @@ describe('a group commit', () => {
     }, 2);
     const results = await Promise.allSettled([1, 2, 3].map((each) => commits.add(each)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('tries the changes of a batch one by one, once, when nothing of it was committed', async () => {
+    const tried: number[][] = [];
+    const commits = new GroupCommit<number, number>(async (changes) => {
+      tried.push([...changes]);
+      if (changes.includes(2)) throw new NothingCommitted(new Error('its node is down'));
+      return [...changes];
+    }, 2);
+    const results = await Promise.allSettled([1, 2, 3].map((each) => commits.add(each)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(tried).toEqual([[1, 2, 3], [1], [2], [3]]);
+  });
+
+  test('repeats nothing that may have been committed', async () => {
+    const tried: number[][] = [];
+    const commits = new GroupCommit<number, number>(async (changes) => {
+      tried.push([...changes]);
+      throw new StorageUnavailable(new Error('the connection broke'));
+    }, 2);
+    const results = await Promise.allSettled([1, 2, 3].map((each) => commits.add(each)));
+    for (const result of results) {
+      expect(result).toMatchObject({ reason: expect.any(StorageUnavailable) });
+    }
+    expect(tried).toEqual([[1, 2, 3]]);
   });
 });

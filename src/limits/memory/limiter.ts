@@ -4,7 +4,6 @@ import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
 import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
-import { NodeLost } from '../../core/node-lost.ts';
 import {
   addQuotas,
   type QuotaState,
@@ -170,18 +169,11 @@ export class MemoryLimiter implements AdjustableLimiter {
     for (const caller of dropped) if (!this.#table.get(caller)) this.#noteDropped(caller);
   }
 
-  /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`, and `NodeLost` at the end. */
+  /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`. */
   async readUnread(now: Instant): Promise<void> {
-    let lost: NodeLost | undefined;
     for (const [windows, clockOffset] of this.#unread) {
-      try {
-        await this.#addSaved(windows, clockOffset, now);
-      } catch (error) {
-        if (!(error instanceof NodeLost)) throw error;
-        lost = error;
-      }
+      await this.#addSaved(windows, clockOffset, now);
     }
-    if (lost) throw lost;
   }
 
   /** Drops expired quotas and strikes. */

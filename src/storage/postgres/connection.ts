@@ -10,19 +10,8 @@ export const IDLE_LIMIT = 10 * SECOND;
 /** Timeout for connecting to the server, in seconds. */
 const CONNECT_WITHIN = 2;
 
-/** How long a sharded database may take to connect to one of its nodes, in ms; the default of Citus is 30 s. */
-const NODE_SETTINGS = { 'citus.node_connection_timeout': CONNECT_WITHIN * SECOND } as const;
-
-/**
- * @param statementLimit ms; 0 for none.
- * @param isDistributed whether the database is sharded.
- */
-export function connect(
-  url: string,
-  statementLimit: number,
-  connections: number,
-  isDistributed = false,
-): SQL {
+/** @param statementLimit ms; 0 for none. */
+export function connect(url: string, statementLimit: number, connections: number): SQL {
   return new SQL({
     url,
     adapter: 'postgres',
@@ -36,7 +25,6 @@ export function connect(
       application_name: 'petstore',
       statement_timeout: statementLimit,
       idle_in_transaction_session_timeout: IDLE_LIMIT,
-      ...(isDistributed ? NODE_SETTINGS : {}),
     },
   });
 }

@@ -4,9 +4,16 @@ import { messageOf, StorageUnavailable } from '../../core/errors.ts';
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { SECOND, systemClock } from '../../lib/clock.ts';
 import type { DatabaseMetrics } from '../metrics.ts';
-import type { Selection } from '../schema/selection.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
+import { Attempt } from './attempt.ts';
 import { connect, STATEMENT_LIMIT } from './connection.ts';
+import {
+  ConnectionPool,
+  KINDS,
+  PATIENCE,
+  type PooledConnection,
+  type StatementKind,
+} from './connection-pool.ts';
 import {
   isConflict,
   isFailedWrite,
@@ -14,15 +21,14 @@ import {
   isStalePlan,
   isUnavailable,
   isUnreachable,
+  NothingCommitted,
+  wasRolledBack,
 } from './failures.ts';
-import type { LostNodes } from './lost-nodes.ts';
 import { findPrimary } from './primary.ts';
+import { type Execute, Queries, type Rows, type Value } from './queries.ts';
 
-/**
- * How long to wait for the server, in ms. The server's own timeouts are shorter, so a longer wait means that it
- * cannot be reached.
- */
-const PATIENCE = { statement: 7 * SECOND, transaction: 15 * SECOND } as const;
+/** How long to wait for a transaction, in ms. */
+const TRANSACTION_PATIENCE = 15 * SECOND;
 
 /** Default number of connections per process. */
 const CONNECTIONS = 10;
@@ -39,63 +45,41 @@ const SELECT = /^\s*select\b/i;
 /** The number of attempts when transactions conflict, and the pause (ms), which doubles each time. */
 const RETRIES = { most: 9, pause: 4 } as const;
 
-/** A value for a parameter; `texts` and `integers` create the arrays. */
-export type Value = string | number | bigint | Buffer | null | List;
-type List = ReturnType<SQL['array']>;
+/** Statements of one kind. */
+export class Statements extends Queries {
+  readonly #transaction: Transact;
 
-type Execute = <Row>(text: string, values: Value[]) => Promise<Row[] & { readonly count: number }>;
-
-/** Statements on the pool or within a transaction. Each may raise `StorageUnavailable`. */
-export class Queries {
-  readonly #send: Execute;
-
-  constructor(send: Execute) {
-    this.#send = send;
+  constructor(send: Execute, transaction: Transact) {
+    super(send);
+    this.#transaction = transaction;
   }
 
-  /** Returns the rows, and how many were returned or changed. */
-  execute<Row>(text: string, values: Value[]): Promise<Row[] & { readonly count: number }> {
-    return this.#send<Row>(text, values.map(storable));
-  }
-
-  all<Row>(text: string, ...values: Value[]): Promise<Row[]> {
-    return this.execute<Row>(text, values);
-  }
-
-  async get<Row>(text: string, ...values: Value[]): Promise<Row | undefined> {
-    return (await this.execute<Row>(text, values))[0];
-  }
-
-  rows<Row>({ postgres }: Selection<Row>, ...values: Value[]): Promise<Row[]> {
-    return this.execute<Row>(postgres, values);
-  }
-
-  /** Returns how many rows were inserted, changed or deleted. */
-  async run(text: string, ...values: Value[]): Promise<number> {
-    return (await this.execute(text, values)).count;
+  /**
+   * Runs the work in one transaction; runs it again after a conflict with another transaction.
+   * @throws StorageUnavailable, or any error that the work throws.
+   */
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#transaction(work);
   }
 }
+
+type Transact = <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
 
 /**
  * A PostgreSQL database. 64-bit integers are returned as bigints. Each call is committed when it resolves. No call
  * depends on the state of a connection, so connections may be lost and replaced at any time.
  */
-export class PostgresDatabase extends Queries {
+export class PostgresDatabase extends Statements {
   #url: string;
-  #pool: SQL;
-  readonly #connect: (url: string) => SQL;
+  readonly #pool: ConnectionPool;
   /** The number of replies received from the server. */
   #replies = 0;
   readonly #breaker: CircuitBreaker<string>;
-  /** The nodes of a sharded database, if they are watched. */
-  nodes: LostNodes | undefined;
   /** Set once metrics are collected. */
   metrics: DatabaseMetrics | undefined;
-  #isDistributed = false;
-  /** Former pools, in which statements may be running. */
-  readonly #retired = new Set<SQL>();
-  /** Functions that reject the calls waiting for a reply. */
-  readonly #waiting = new Set<(error: StorageUnavailable) => void>();
+  /** Whether the rows are distributed over several nodes; set before requests are served. */
+  isDistributed = false;
+  readonly #attempts = new Set<Attempt>();
 
   /**
    * Does not connect yet.
@@ -109,60 +93,31 @@ export class PostgresDatabase extends Queries {
     readonly writes = new WriteOutcomes(systemClock),
     connections = CONNECTIONS,
   ) {
-    super((text, values) =>
-      this.#persist(() => this.#measure(this.#pool.unsafe(text, values)), !SELECT.test(text)),
+    super(
+      (text, values) => this.#send('other', text, values),
+      (work) => this.#transact('other', work),
     );
     this.#url = url;
-    this.#connect = (address) =>
-      connect(address, STATEMENT_LIMIT, connections, this.#isDistributed);
-    this.#pool = this.#connect(url);
+    this.#pool = new ConnectionPool(() => connect(this.#url, STATEMENT_LIMIT, 1), connections);
     this.#breaker = new CircuitBreaker({
       probe: () => findPrimary(servers),
       firstPause: PROBE_INTERVAL,
       longestPause: PROBE_INTERVAL,
       onClose: (primary) => {
         this.#url = primary;
-        this.#reconnect();
+        this.#pool.renew();
         // The server that these statements were sent to is no longer available and will not reply.
-        this.#refuseAll(new Error('The database was unavailable.'));
+        this.#giveUpAll(new Error('The database was unavailable.'));
       },
     });
   }
 
-  /** Whether the rows are distributed over several nodes; set before requests are served. */
-  get isDistributed(): boolean {
-    return this.#isDistributed;
-  }
-
-  set isDistributed(value: boolean) {
-    if (value === this.#isDistributed) return;
-    this.#isDistributed = value;
-    // The settings of the connections depend on it.
-    this.#reconnect();
-  }
-
-  /**
-   * Sends later statements over new connections. A node that hangs may block the server's processes of the old ones
-   * beyond all of their timeouts; running statements have the usual time to finish.
-   */
-  renewConnections(): void {
-    const old = this.#pool;
-    this.#pool = this.#connect(this.#url);
-    this.#retired.add(old);
-    setTimeout(() => this.#closeRetired(old), PATIENCE.transaction).unref();
-  }
-
-  /**
-   * Runs the work in one transaction; runs it again after a conflict with another transaction.
-   * @throws StorageUnavailable, or any error that the work throws.
-   */
-  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#persist(() => {
-      const transaction = this.#pool.begin((connection) =>
-        work(new Queries((text, values) => this.#measure(connection.unsafe(text, values)))),
-      );
-      return this.#awaitReply(transaction, PATIENCE.transaction);
-    }, true);
+  /** The same database, for statements of this kind. Those sent to the database itself are of the kind `other`. */
+  of(kind: StatementKind): Statements {
+    return new Statements(
+      (text, values) => this.#send(kind, text, values),
+      (work) => this.#transact(kind, work),
+    );
   }
 
   /**
@@ -181,83 +136,126 @@ export class PostgresDatabase extends Queries {
 
   /** Waits for running statements, unless the server is unavailable; then closes the connections. */
   async close(): Promise<void> {
-    const patience = this.#breaker.isOpen ? 0 : PATIENCE.statement;
+    const patience = this.#breaker.isOpen ? 0 : PATIENCE;
     await this.#breaker.stop();
-    await this.#pool.close({ timeout: patience / SECOND });
-    for (const old of this.#retired) this.#closeRetired(old);
+    await this.#pool.close(patience);
   }
 
-  #closeRetired(old: SQL): void {
-    this.#retired.delete(old);
-    old.close({ timeout: 0 }).catch(() => {});
+  #send<Row>(kind: StatementKind, text: string, values: Value[]): Promise<Rows<Row>> {
+    const isWrite = !SELECT.test(text);
+    return this.#persist(kind, isWrite, (attempt) => {
+      attempt.mayBeCommitted = isWrite;
+      return this.#limit(attempt, KINDS[kind].patience, () =>
+        this.#measure(() => this.#onConnection(attempt, (sql) => sql.unsafe(text, values))),
+      );
+    });
+  }
+
+  #transact<T>(kind: StatementKind, work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#persist(kind, true, (attempt) => {
+      const run = async (connection: SQL) => {
+        const send: Execute = (text, values) =>
+          this.#limit(attempt, PATIENCE, () =>
+            this.#measure(() => connection.unsafe(text, values)),
+          );
+        const value = await work(new Queries(send));
+        attempt.mayBeCommitted = true;
+        return value;
+      };
+      return this.#limit(attempt, TRANSACTION_PATIENCE, () =>
+        this.#onConnection(attempt, (sql) => sql.begin(run)),
+      );
+    });
   }
 
   /** Retries after conflicts; turns failures of the database into `StorageUnavailable`. */
-  async #persist<T>(attempt: () => Promise<T>, isWrite: boolean): Promise<T> {
+  async #persist<T>(
+    kind: StatementKind,
+    isWrite: boolean,
+    run: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
     for (let tries = 1; ; tries += 1) {
       const repliesBefore = this.#replies;
+      const attempt = new Attempt(kind);
       try {
         this.#requireAvailable();
-        const value = await attempt();
+        const value = await run(attempt);
         if (isWrite) this.writes.succeeded(STORE);
         return value;
       } catch (error) {
         const shouldRetry = this.#shouldRetry(error, repliesBefore);
-        if (!shouldRetry || tries === RETRIES.most) throw this.#failure(error);
+        if (!shouldRetry || tries === RETRIES.most) throw this.#failure(error, attempt);
         await Bun.sleep(Math.random() * RETRIES.pause * 2 ** tries);
       }
     }
   }
 
   /** Records an error and returns the error for the caller. */
-  #failure(error: unknown): unknown {
+  #failure(error: unknown, { mayBeCommitted }: Attempt): unknown {
     if (isFailedWrite(error)) this.writes.failed(STORE, messageOf(error));
-    const failure = isUnavailable(error) ? new StorageUnavailable(error) : error;
+    const failure = isUnavailable(error)
+      ? new (wasRolledBack(error, mayBeCommitted) ? NothingCommitted : StorageUnavailable)(error)
+      : error;
     if (failure instanceof StorageUnavailable) this.metrics?.databaseFailed();
     return failure;
   }
 
-  /** Whether another attempt may succeed. Opens the circuit breaker, or new connections, if the error requires it. */
+  /** Whether another attempt may succeed. Opens the circuit breaker if the error requires it. */
   #shouldRetry(error: unknown, repliesBefore: number): boolean {
     // If other statements received replies in the meantime, only an additional connection could not be opened.
     const isDown = isUnreachable(error) && this.#replies === repliesBefore;
     if (isDown || isNoPrimary(error)) this.#breaker.open(error);
-    const isStale = isStalePlan(error);
-    if (isStale) this.#reconnect();
-    return isStale || isConflict(error);
+    return isStalePlan(error) || isConflict(error);
   }
 
-  /** Waits for the reply to one statement and records how long it took. */
-  async #measure<T>(reply: PromiseLike<T>): Promise<T> {
-    const sentAt = this.metrics?.now();
-    const value = await this.#awaitReply(reply, PATIENCE.statement);
-    const { metrics } = this;
-    if (metrics && sentAt !== undefined) metrics.databaseReplied(metrics.now() - sentAt);
-    return value;
+  /** Runs the work on a connection, which is discarded if the attempt is given up meanwhile. */
+  async #onConnection<T>(attempt: Attempt, work: (sql: SQL) => PromiseLike<T>): Promise<T> {
+    let connection: PooledConnection | undefined;
+    this.#attempts.add(attempt);
+    try {
+      const claimed = this.#pool.acquire(attempt);
+      connection =
+        claimed instanceof Promise ? await Promise.race([claimed, attempt.failure]) : claimed;
+      attempt.isSent = true;
+      return await Promise.race([work(connection.sql), attempt.failure]);
+    } catch (error) {
+      if (connection && (attempt.isGivenUp || isStalePlan(error))) this.#pool.discard(connection);
+      throw error;
+    } finally {
+      this.#attempts.delete(attempt);
+      if (connection) this.#pool.release(connection);
+    }
   }
 
-  /** Waits for a reply with a timeout: a broken network connection may never report an error. */
-  async #awaitReply<T>(reply: PromiseLike<T>, patience: number): Promise<T> {
+  /** Gives up the attempt after this time in ms: a broken network connection may never report an error. */
+  async #limit<T>(attempt: Attempt, patience: number, work: () => PromiseLike<T>): Promise<T> {
     const repliesBefore = this.#replies;
-    const timeout = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const cause = new Error(`No reply within ${patience} ms.`);
+      const isWithinTimeouts = !attempt.isSent || patience < PATIENCE;
       // If other statements received replies in the meantime, only this one took too long.
-      if (this.#replies > repliesBefore) timeout.reject(new StorageUnavailable(cause));
+      if (isWithinTimeouts || this.#replies > repliesBefore) attempt.giveUp(cause);
       else {
         this.#breaker.open(cause);
-        this.#refuseAll(cause);
+        this.#giveUpAll(cause);
       }
     }, patience);
-    this.#waiting.add(timeout.reject);
     try {
-      const value = await Promise.race([reply, timeout.promise]);
+      const value = await work();
       this.#replies += 1;
       return value;
     } finally {
       clearTimeout(timer);
-      this.#waiting.delete(timeout.reject);
     }
+  }
+
+  /** Records how long a reply took. */
+  async #measure<T>(work: () => PromiseLike<T>): Promise<T> {
+    const { metrics } = this;
+    const sentAt = metrics?.now();
+    const value = await work();
+    if (metrics && sentAt !== undefined) metrics.databaseReplied(metrics.now() - sentAt);
+    return value;
   }
 
   /** @throws StorageUnavailable while the server is known to be unavailable. */
@@ -267,29 +265,7 @@ export class PostgresDatabase extends Queries {
     throw new StorageUnavailable(new Error(`The database is unavailable: ${cause}`));
   }
 
-  #refuseAll(cause: Error): void {
-    for (const refuse of this.#waiting) refuse(new StorageUnavailable(cause));
+  #giveUpAll(cause: Error): void {
+    for (const attempt of this.#attempts) attempt.giveUp(cause);
   }
-
-  /** Statements in flight finish on the old connections if possible. */
-  #reconnect(): void {
-    const old = this.#pool;
-    this.#pool = this.#connect(this.#url);
-    old.close({ timeout: 0 }).catch(() => {});
-  }
-}
-
-/** Values for a parameter that is an array, such as `$1::text[]`. */
-export function texts(values: readonly string[]): List {
-  return Bun.sql.array(values.map(storable), 'TEXT');
-}
-
-/** Values for a parameter of type `bigint[]`. */
-export function integers(values: ReadonlyArray<number | bigint>): List {
-  return Bun.sql.array([...values], 'BIGINT');
-}
-
-/** PostgreSQL's text type does not support U+0000: it is stored and searched for as U+FFFD. */
-function storable<T>(value: T): T | string {
-  return typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value;
 }

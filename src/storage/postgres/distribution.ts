@@ -2,8 +2,8 @@ import type { SQL } from 'bun';
 import { OperatorError, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { TABLE_NAMES, TABLES, type TableName } from '../schema/schema.ts';
-import type { Queries } from './database.ts';
 import { isConflict, repeatAfter, sqlStateOf } from './failures.ts';
+import type { Queries } from './queries.ts';
 
 /** A connection or a transaction to run statements on. */
 type Statements = Pick<SQL, 'unsafe'>;

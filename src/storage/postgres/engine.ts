@@ -8,18 +8,20 @@ import type { Database } from '../schema/schema.ts';
 import { numbered } from '../schema/selection.ts';
 import { applyChange } from '../shared-stores.ts';
 import type { WriteKinds } from '../write-kinds.ts';
-import type { PostgresDatabase, Queries } from './database.ts';
+import type { PostgresDatabase } from './database.ts';
+import type { Queries } from './queries.ts';
 
 /** The engine on a database; each change runs in its own transaction. */
 export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): Engine {
+  const shared = database.of('shared');
   return {
     change: (change) =>
       database.transaction((queries) => applyChange(queriesOver(queries), change)),
     // Changes through Kysely itself, such as those of better-auth, run one statement at a time.
     queries: lazy(async () => queriesOver(database, kinds)),
-    rows: (selection, ...values) => database.rows(selection, ...values),
+    rows: (selection, ...values) => shared.rows(selection, ...values),
     run: (sql, ...values) =>
-      database.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
+      shared.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
   };
 }
 

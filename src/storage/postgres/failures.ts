@@ -1,6 +1,5 @@
 import { SQL } from 'bun';
 import { StorageUnavailable } from '../../core/errors.ts';
-import { NodeLost } from '../../core/node-lost.ts';
 
 /** SQLSTATE: the transaction conflicted with another one and may succeed when retried. */
 const CONFLICT = /^(40001|40P01)$/;
@@ -50,6 +49,9 @@ const BROKEN_BY_PEER = new RegExp(
     'lost synchronization with server',
   ].join('|')})`,
 );
+
+/** SQLSTATE: statements ended by a timeout or a shutdown (57), or failures of the machine (58). */
+const INTERRUPTED = /^5[78]...$/;
 
 /** SQLSTATE: disk full, memory or a configured limit exhausted, input/output error. */
 const FAILED_WRITE = /^(53[124]00|58...)$/;
@@ -104,6 +106,20 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE.test(state) || isBrokenToNode(error);
 }
 
+/** The database failed, and committed nothing of the statement or transaction. */
+export class NothingCommitted extends StorageUnavailable {}
+
+/**
+ * Whether the server replied that it committed nothing. A sharded database may have committed a statement on a node
+ * although the connection to it broke, unless the statement is part of a transaction.
+ * @param mayBeCommitted whether it is a change outside of a transaction, or COMMIT was sent.
+ */
+export function wasRolledBack(error: unknown, mayBeCommitted: boolean): boolean {
+  const state = sqlStateOf(error);
+  if (state === undefined || INTERRUPTED.test(state)) return false;
+  return !mayBeCommitted || !isOfOneNode(error);
+}
+
 /** Whether the server has no space for changes, or failed to write to its disk. */
 export function isFailedWrite(error: unknown): boolean {
   return FAILED_WRITE.test(sqlStateOf(error) ?? '');
@@ -117,12 +133,6 @@ export function isUnreachable(error: unknown): boolean {
 /** Whether the server that replies does not accept changes, and another one may be the primary now. */
 export function isNoPrimary(error: unknown): boolean {
   return NO_PRIMARY.test(sqlStateOf(error) ?? '') && !isOfOneNode(error);
-}
-
-/** Whether a request failed only because one node of a sharded database did. */
-export function isLostNode(error: unknown): error is StorageUnavailable {
-  if (!(error instanceof StorageUnavailable)) return false;
-  return error instanceof NodeLost || isOfOneNode(error.cause);
 }
 
 /** Whether one node of a sharded database failed while the server that replies works. */

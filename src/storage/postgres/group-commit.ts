@@ -1,10 +1,17 @@
 import { StorageUnavailable } from '../../core/errors.ts';
-import { NodeLost } from '../../core/node-lost.ts';
+import { SECOND, systemClock } from '../../lib/clock.ts';
 import type { CommitMetrics } from '../metrics.ts';
 import { BATCH_SIZE, QUEUE_CAPACITY } from '../write-queue.ts';
+import { NothingCommitted } from './failures.ts';
 
 /** A transaction that takes longer than this, in ms, is slow. */
 const SLOW = 20;
+
+/**
+ * For how long the changes of a failed transaction are repeated one by one, in ms. Each may wait for a node that hangs,
+ * and further changes wait behind them.
+ */
+const REPEATING_LIMIT = 2 * SECOND;
 
 interface Waiting<Change, Outcome> {
   readonly change: Change;
@@ -14,7 +21,8 @@ interface Waiting<Change, Outcome> {
 
 /**
  * Collects waiting changes and runs them in few transactions, so that many share one commit and one network round
- * trip.
+ * trip. The changes of a transaction that failed and committed nothing are repeated one by one, once; if it may have
+ * committed them, all of them fail.
  */
 export class GroupCommit<Change, Outcome> {
   readonly #commit: (changes: readonly Change[]) => Promise<readonly Outcome[]>;
@@ -97,28 +105,45 @@ export class GroupCommit<Change, Outcome> {
   }
 
   async #settle(batch: readonly Waiting<Change, Outcome>[]): Promise<void> {
+    const failure = await this.#try(batch);
+    if (!failure) return;
+    const { error } = failure;
+    const isRepeatable =
+      !(error instanceof StorageUnavailable) || error instanceof NothingCommitted;
+    if (batch.length === 1 || !isRepeatable) {
+      this.#refuse(batch, error);
+      return;
+    }
+    // One failing change must not make the others fail.
+    const until = systemClock.now().elapsed + REPEATING_LIMIT;
+    for (const [index, each] of batch.entries()) {
+      if (systemClock.now().elapsed > until) {
+        this.#refuse(batch.slice(index), error);
+        return;
+      }
+      const own = await this.#try([each]);
+      if (own) this.#refuse([each], own.error);
+    }
+  }
+
+  /** Commits the changes; returns the error if that fails. */
+  async #try(
+    batch: readonly Waiting<Change, Outcome>[],
+  ): Promise<{ readonly error: unknown } | undefined> {
     const sentAt = this.metrics?.now();
     try {
       const outcomes = await this.#commit(batch.map(({ change }) => change));
       const { metrics } = this;
       if (metrics && sentAt !== undefined) metrics.committed(batch.length, metrics.now() - sentAt);
       for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome);
+      return undefined;
     } catch (error) {
-      const parts = partsOf(batch, error);
-      if (parts.length > 1) {
-        for (const part of parts) await this.#settle(part);
-        return;
-      }
-      this.metrics?.notCommitted(batch.length);
-      for (const { reject } of batch) reject(error);
+      return { error };
     }
   }
-}
 
-/** What to try separately after the whole batch has failed. */
-function partsOf<Item>(batch: readonly Item[], error: unknown): Item[][] {
-  if (error instanceof NodeLost) return error.partsOf(batch);
-  if (error instanceof StorageUnavailable) return [[...batch]];
-  // One failing change must not make the others fail.
-  return batch.map((each) => [each]);
+  #refuse(batch: readonly Waiting<Change, Outcome>[], error: unknown): void {
+    this.metrics?.notCommitted(batch.length);
+    for (const { reject } of batch) reject(error);
+  }
 }

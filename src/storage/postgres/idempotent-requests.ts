@@ -4,8 +4,8 @@ import { creationReply } from '../../core/pet-json.ts';
 import type { Pet } from '../../core/pets.ts';
 import { nameOf, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
-import { integers, type Queries, texts } from './database.ts';
 import { petsById } from './pet-rows.ts';
+import { integers, type Queries, texts } from './queries.ts';
 
 /** An idempotent request, and the pet to add unless the request was handled before. */
 export interface Repeatable {

@@ -6,7 +6,8 @@ import {
   type KeyColumns,
 } from '../keys/api-key-rows.ts';
 import type { KeyUses } from '../keys/api-keys.ts';
-import { integers, type PostgresDatabase, texts } from './database.ts';
+import type { PostgresDatabase, Statements } from './database.ts';
+import { integers, texts } from './queries.ts';
 
 interface FoundRow extends KeyColumns, AccountColumns {
   readonly digest: Buffer;
@@ -33,14 +34,16 @@ const FIND = Array.from({ length: 1 + MOST_PREVIOUS_SECRETS }, (_, previous) => 
 
 /** The key operations of the request path. */
 export class PostgresKeyUses implements KeyUses {
-  readonly #database: PostgresDatabase;
+  readonly #lookUps: Statements;
+  readonly #saves: Statements;
 
   constructor(database: PostgresDatabase) {
-    this.#database = database;
+    this.#lookUps = database.of('keys');
+    this.#saves = database.of('saves');
   }
 
   async findByDigest(...digests: Buffer[]): Promise<KeyRow | undefined> {
-    const row = await this.#database.get<FoundRow>(FIND[digests.length - 1] ?? '', ...digests);
+    const row = await this.#lookUps.get<FoundRow>(FIND[digests.length - 1] ?? '', ...digests);
     if (!row) return undefined;
     const { account_clock_offset: clock_offset, simulation } = row;
     const sandbox = clock_offset === null ? undefined : { clock_offset, simulation };
@@ -49,7 +52,7 @@ export class PostgresKeyUses implements KeyUses {
   }
 
   async touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {
-    await this.#database.run(
+    await this.#saves.run(
       `UPDATE api_keys SET last_used_at = used.at
        FROM unnest($1::text[], $2::bigint[]) AS used (id, at)
        WHERE api_keys.id = used.id AND coalesce(api_keys.last_used_at, 0) < used.at`,

@@ -2,7 +2,7 @@ import type { Environment } from '../../core/environments.ts';
 import type { Lease, Leases } from '../../core/lease.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { select } from '../schema/selection.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { Queries } from './queries.ts';
 
 /** A lease that was not renewed for this time, in ms, has expired; holders renew it every second. */
 const EXPIRES_AFTER = 3 * SECOND;
@@ -23,10 +23,10 @@ type LeaseRow = NonNullable<(typeof FIND)['row']>;
  * clocks of other machines are involved, and the lease of a killed process blocks others for only 3 s.
  */
 export class RowLeases implements Leases {
-  readonly #database: PostgresDatabase;
+  readonly #queries: Queries;
 
-  constructor(database: PostgresDatabase) {
-    this.#database = database;
+  constructor(queries: Queries) {
+    this.#queries = queries;
   }
 
   async acquire(environment: Environment, how: 'alone' | 'together'): Promise<Lease | undefined> {
@@ -41,7 +41,7 @@ export class RowLeases implements Leases {
   }
 
   async #find(environment: Environment): Promise<LeaseRow | undefined> {
-    const [row] = await this.#database.rows(FIND, environment);
+    const [row] = await this.#queries.rows(FIND, environment);
     return row;
   }
 
@@ -58,12 +58,12 @@ export class RowLeases implements Leases {
   /** `false` when another process was faster. */
   async #take(environment: Environment, me: string, found: LeaseRow | undefined): Promise<boolean> {
     const taken = found
-      ? await this.#database.run(
+      ? await this.#queries.run(
           `UPDATE counting SET holder = $1, renewals = renewals + 1
            WHERE environment = $2 AND holder = $3 AND renewals = $4`,
           ...[me, environment, found.holder, found.renewals],
         )
-      : await this.#database.run(
+      : await this.#queries.run(
           `INSERT INTO counting (environment, holder, renewals) VALUES ($1, $2, 0)
            ON CONFLICT (environment) DO NOTHING`,
           ...[environment, me],
@@ -75,7 +75,7 @@ export class RowLeases implements Leases {
     const mine = [environment, me] as const;
     return {
       renew: async () => {
-        const renewed = await this.#database.run(
+        const renewed = await this.#queries.run(
           'UPDATE counting SET renewals = renewals + 1 WHERE environment = $1 AND holder = $2',
           ...mine,
         );
@@ -86,7 +86,7 @@ export class RowLeases implements Leases {
         if (me === TOGETHER) return;
         const sql = 'DELETE FROM counting WHERE environment = $1 AND holder = $2';
         // A row that is left behind blocks others only for some seconds, so ignore a failure.
-        await this.#database.run(sql, ...mine).catch(() => {});
+        await this.#queries.run(sql, ...mine).catch(() => {});
       },
     };
   }

@@ -1,47 +1,17 @@
 import type { Message } from '../../core/messages.ts';
 import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.ts';
 import { select } from '../schema/selection.ts';
-import { integers, type PostgresDatabase, texts } from './database.ts';
+import type { PostgresDatabase, Statements } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
+import { integers, texts } from './queries.ts';
 import { QueueWatch } from './queue-watch.ts';
-import { insertNew, onSeveralNodes } from './several-nodes.ts';
-
-type QueuedRow = Pick<MessageRow, 'account_id' | 'id'>;
+import { insertNew } from './several-nodes.ts';
 
 const OLDEST = select(
   'messages',
   ['account_id', 'id'],
   'WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?',
 );
-
-/**
- * `OLDEST` for a sharded database, without the shards of lost nodes: Citus cannot leave shards out of a query. Each of
- * the other nodes reads all of its shards in one query, over a new connection.
- */
-const OLDEST_ON_OTHER_NODES = `SELECT account_id, id
-  FROM (
-      SELECT array_agg(nodename::text) AS names, array_agg(nodeport) AS ports, array_agg(query) AS queries
-      FROM (
-          SELECT nodename, nodeport, format(
-            'SELECT json_agg(oldest) FROM (%s ORDER BY sequence LIMIT %s) AS oldest',
-            string_agg(queued, ' UNION ALL '), $1::int
-          ) AS query
-          FROM (
-              SELECT groupid, format(
-                'SELECT account_id, id, sequence FROM %s WHERE delivered_at IS NULL',
-                shard_name('messages', shardid)
-              ) AS queued
-              FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
-              WHERE logicalrelid = 'messages'::regclass AND groupid <> ALL($2::bigint[])
-            ) AS shards JOIN pg_dist_node USING (groupid)
-          WHERE noderole = 'primary'
-          GROUP BY nodename, nodeport
-        ) AS nodes
-    ) AS asked,
-    master_run_on_worker(names, ports, queries, true) AS reply,
-    json_to_recordset(CASE WHEN reply.success AND reply.result <> '' THEN reply.result::json ELSE '[]' END)
-      AS oldest (account_id text, id text, sequence bigint)
-  ORDER BY sequence LIMIT $1::int`;
 
 const INSERT_NEW = `INSERT INTO messages
     (account_id, id, environment, text, created_at, idempotency_key, key_id)
@@ -67,13 +37,17 @@ const LOCK_NAMES = `SELECT id FROM unnest($1::text[]) AS id
 /** Queues messages and delivers them. */
 export class PostgresMessageQueue implements MessageQueue {
   readonly #database: PostgresDatabase;
+  readonly #saves: Statements;
+  readonly #additions: Statements;
   readonly #watch: QueueWatch;
   /** Messages to be queued, many in one transaction. */
   readonly arrivals: GroupCommit<Arrival, Message | undefined>;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
-    this.#watch = new QueueWatch(database);
+    this.#saves = database.of('saves');
+    this.#additions = database.of('messages');
+    this.#watch = new QueueWatch(this.#saves);
     this.arrivals = new GroupCommit((arrivals) => this.#insert(arrivals), 1);
   }
 
@@ -87,9 +61,9 @@ export class PostgresMessageQueue implements MessageQueue {
    */
   async deliver(now: number, limit: number): Promise<number> {
     if (this.#database.isDistributed && !(await this.#watch.mayHaveMessages())) return 0;
-    const oldest = await this.#oldest(limit);
+    const oldest = await this.#saves.rows(OLDEST, limit);
     if (oldest.length === 0) return 0;
-    return this.#database.transaction(async (queries) => {
+    return this.#saves.transaction(async (queries) => {
       const accounts = [...new Set(oldest.map(({ account_id }) => account_id))].sort();
       const lock = this.#database.isDistributed ? LOCK_NAMES : LOCK_ACCOUNTS;
       const mine = await queries.all<{ id: string }>(lock, texts(accounts));
@@ -101,12 +75,6 @@ export class PostgresMessageQueue implements MessageQueue {
         texts(oldest.map(({ id }) => id)),
       );
     });
-  }
-
-  #oldest(limit: number): Promise<QueuedRow[]> {
-    const lost = this.#database.nodes?.lostGroups ?? [];
-    if (lost.length === 0) return this.#database.rows(OLDEST, limit);
-    return this.#database.all(OLDEST_ON_OTHER_NODES, limit, integers(lost));
   }
 
   decodeText(stored: string): string {
@@ -133,27 +101,24 @@ export class PostgresMessageQueue implements MessageQueue {
       texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
       texts(arrivals.map(({ keyId = '' }) => keyId)),
     ];
-    const owners = arrivals.map(({ accountId }) => accountId);
-    return onSeveralNodes(this.#database, 'messages', owners, async () => {
-      const { isDistributed } = this.#database;
-      if (isDistributed && (await insertNew(this.#database, INSERT_NEW, ...columns))) {
-        return arrivals.map(() => undefined);
-      }
-      const rows = await this.#database.all<{ id: string }>(INSERT, ...columns);
-      const added = new Set(rows.map(({ id }) => id));
-      const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
-      return arrivals.map(({ id }) => earlier.get(id));
-    });
+    const { isDistributed } = this.#database;
+    if (isDistributed && (await insertNew(this.#additions, INSERT_NEW, ...columns))) {
+      return arrivals.map(() => undefined);
+    }
+    const rows = await this.#additions.all<{ id: string }>(INSERT, ...columns);
+    const added = new Set(rows.map(({ id }) => id));
+    const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
+    return arrivals.map(({ id }) => earlier.get(id));
   }
 
   /**
    * The existing messages with the idempotency keys of these arrivals, by the ids of the arrivals. The condition on
-   * the accounts keeps a sharded database from querying every shard, those of lost nodes included.
+   * the accounts keeps a sharded database from querying every shard.
    */
   async #earlier(arrivals: readonly Arrival[]): Promise<Map<string, Message>> {
     const named = arrivals.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
     if (named.length === 0) return new Map();
-    const rows = await this.#database.all<MessageRow & { sent_id: string }>(
+    const rows = await this.#additions.all<MessageRow & { sent_id: string }>(
       `SELECT sent.id AS sent_id, messages.id, messages.account_id, messages.environment, text,
          messages.key_id, created_at::float8 AS created_at, delivered_at::float8 AS delivered_at
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])

@@ -16,7 +16,6 @@ import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
-import { NodeWatch } from './node-watch.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requireCapablePooler } from './pooler.ts';
 import { requirePrimary } from './primary.ts';
@@ -46,11 +45,9 @@ export async function openPostgresStores(
     throw cause;
   }
   const messages = new PostgresMessageQueue(database);
-  const kinds = new WriteKinds(clock);
+  const kinds = new WriteKinds(clock, database.isDistributed);
   const engine = postgresEngine(database, kinds);
   const shared = sharedStores(engine, handWritten(database, messages), kinds);
-  const nodes = database.isDistributed ? new NodeWatch(database, primary, servers) : undefined;
-  database.nodes = nodes;
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name, kinds.watcher(`creations in ${name}`)),
     quotas: watchQuotas(new PostgresQuotaStore(database, name), name, kinds),
@@ -64,7 +61,7 @@ export async function openPostgresStores(
     folderState: undefined,
     secrets: secretsOf(Buffer.from(secret), config.previousSecrets),
     ...shared,
-    leases: new RowLeases(database),
+    leases: new RowLeases(database.of('shared')),
     writer: {
       get waiting() {
         return queues.reduce((sum, { waiting }) => sum + waiting, 0);
@@ -77,7 +74,6 @@ export async function openPostgresStores(
     prepareWrites: async () => {},
     load: async () => {},
     probeWrites: () => database.probeWrites(),
-    nodes,
     measure(metrics) {
       database.metrics = metrics;
       for (const queue of queues) queue.metrics = metrics;
@@ -85,7 +81,7 @@ export async function openPostgresStores(
     environment: (name) => environments[name],
     async close() {
       await Promise.all([messages, ...pets].map((each) => each.close()));
-      await Promise.all([database, nodes].map((each) => each?.close()));
+      await database.close();
     },
   };
 }

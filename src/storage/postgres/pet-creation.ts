@@ -1,12 +1,11 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
 import { isRemembered } from '../../core/idempotency.ts';
-import { NodeLost } from '../../core/node-lost.ts';
 import type { CreateOutcome, Pet } from '../../core/pets.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, nameOf } from '../pets/pets.ts';
-import type { PostgresDatabase } from './database.ts';
-import { isLostNode, isTaken } from './failures.ts';
+import type { PostgresDatabase, Statements } from './database.ts';
+import { isTaken } from './failures.ts';
 import { claim, type Earlier, recall } from './idempotent-requests.ts';
 import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
 
@@ -27,11 +26,10 @@ export async function createPets(
     try {
       return await tryToCreatePets(database, environment, creations);
     } catch (error) {
-      if (isLostNode(error)) throw new NodeLost(error.cause, singles(creations));
       // If an id was taken before a reset and its pet inserted after it, the sequence reaches that id again.
       if (!isTaken(error)) throw error;
       if (tries === TRIES) throw new StorageUnavailable(error);
-      await skipTakenIds(database, environment);
+      await skipTakenIds(database.of('creations'), environment);
     }
   }
 }
@@ -41,27 +39,28 @@ async function tryToCreatePets(
   environment: Environment,
   creations: readonly Creation[],
 ): Promise<CreateOutcome[]> {
+  const statements = database.of('creations');
   const requests = creations.flatMap(({ request }) => request ?? []);
   // On several nodes a single statement takes twice as long as the two statements below.
   if (requests.length === 0 && !database.isDistributed) {
     const added = await insertNewPets(
-      database,
+      statements,
       environment,
       creations.map(({ pet }) => pet),
     );
     return added.map((pet) => ({ kind: 'created', pet }));
   }
   // Read before ids are taken, so that a repeated request does not leave a gap.
-  const earlier = await recall(database, environment, requests);
+  const earlier = await recall(statements, environment, requests);
   const outcomes = creations.map((creation) => earlierOutcome(creation, earlier));
   const missing = outcomes.filter((outcome) => outcome === undefined).length;
-  const ids = missing > 0 ? await newPetIds(database, environment, missing) : [];
+  const ids = missing > 0 ? await newPetIds(statements, environment, missing) : [];
   const pets = new Map<Creation, Pet>();
   for (const [index, creation] of creations.entries()) {
     const id = outcomes[index] ? undefined : ids[pets.size];
     if (id !== undefined) pets.set(creation, { id, ...creation.pet });
   }
-  const raced = pets.size > 0 ? await insert(database, environment, pets) : new Map();
+  const raced = pets.size > 0 ? await insert(statements, environment, pets) : new Map();
   return creations.map((creation, index) => {
     const pet = pets.get(creation);
     const known = outcomes[index] ?? earlierOutcome(creation, raced);
@@ -72,11 +71,13 @@ async function tryToCreatePets(
 }
 
 /**
+ * Outside of a transaction, a node may store the pets before its connection breaks, so that it is unknown whether they
+ * exist; inside, they do not.
  * @returns the requests that another process handled in the meantime; no pets were added for them.
  * @throws StorageUnavailable when the row of one of them was deleted in the meantime; no pets were added at all.
  */
 async function insert(
-  database: PostgresDatabase,
+  statements: Statements,
   environment: Environment,
   pets: ReadonlyMap<Creation, Pet>,
 ): Promise<Map<string, Earlier>> {
@@ -85,16 +86,11 @@ async function insert(
   );
   const added = [...pets.values()];
   const buckets = [...new Set(added.map(({ id }) => bucketOf(id)))];
-  await database.nodes?.requireReachable('pets', buckets);
   if (repeatable.length === 0 && buckets.length === 1) {
-    try {
-      await insertPets(database, environment, added);
-    } catch (error) {
-      throw isLostNode(error) ? unknownOutcome(error) : error;
-    }
+    await insertPets(statements, environment, added);
     return new Map();
   }
-  return database.transaction(async (queries) => {
+  return statements.transaction(async (queries) => {
     const ours = await claim(queries, environment, repeatable);
     const lost = repeatable.filter(({ pet }) => !ours.has(pet.id));
     const lostIds = new Set(lost.map(({ pet }) => pet.id));
@@ -117,16 +113,4 @@ function earlierOutcome(
   if (!row || !isRemembered(row.created_at, now)) return undefined;
   if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: row.reply };
-}
-
-/**
- * Outside of a transaction, the node may have stored the pets before its connection broke. With other ids they could be
- * stored twice, so the whole batch fails.
- */
-function unknownOutcome({ cause }: StorageUnavailable): StorageUnavailable {
-  return new StorageUnavailable(new Error('A node may have stored the pets.', { cause }));
-}
-
-function singles(creations: readonly Creation[]): number[][] {
-  return creations.map((_, index) => [index]);
 }

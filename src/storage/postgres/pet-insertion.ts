@@ -1,7 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import type { NewPet, Pet } from '../../core/pets.ts';
 import { BUCKET_SIZE, bucketOf } from '../pets/buckets.ts';
-import { integers, type Queries, texts } from './database.ts';
+import { integers, type Queries, texts } from './queries.ts';
 
 /** Takes this many new ids, ascending. Unused ids are not assigned again. */
 export async function newPetIds(

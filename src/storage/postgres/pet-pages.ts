@@ -1,8 +1,8 @@
 import type { Environment } from '../../core/environments.ts';
 import type { Pet, PetQuery, PetStatus } from '../../core/pets.ts';
 import { bucketOf, lastIdOf } from '../pets/buckets.ts';
-import { integers, type PostgresDatabase } from './database.ts';
 import { type PetRow, petFromRow, selectPets } from './pet-rows.ts';
+import { integers, type Queries } from './queries.ts';
 
 /** The buckets that a statement reads: one, some, or all from one on. */
 const BUCKETS = { one: 'bucket = ?', some: 'bucket = ANY(?::bigint[])', from: 'bucket >= ?' };
@@ -40,11 +40,11 @@ interface Reach {
  * last one reads at most one page from each shard of a sharded database.
  */
 export class PetPages {
-  readonly #database: PostgresDatabase;
+  readonly #queries: Queries;
   readonly #environment: Environment;
 
-  constructor(database: PostgresDatabase, environment: Environment) {
-    this.#database = database;
+  constructor(queries: Queries, environment: Environment) {
+    this.#queries = queries;
     this.#environment = environment;
   }
 
@@ -69,18 +69,17 @@ export class PetPages {
     limit: number,
     status: PetStatus | undefined,
   ): Promise<PetRow[]> {
-    await this.#database.nodes?.requireReachable('pets', scope === 'from' ? 'all' : buckets);
     const { all, byStatus } = PAGES[scope];
     const [first = 0] = buckets;
     const values = [this.#environment, scope === 'some' ? integers(buckets) : first];
     return status === undefined
-      ? this.#database.rows(all, ...values, after, lastId, limit)
-      : this.#database.rows(byStatus, ...values, status, after, lastId, limit);
+      ? this.#queries.rows(all, ...values, after, lastId, limit)
+      : this.#queries.rows(byStatus, ...values, status, after, lastId, limit);
   }
 
   /** The highest assigned id; its pet may not be committed yet. */
   async #highestId(): Promise<number> {
-    const row = await this.#database.get<{ id: number }>(
+    const row = await this.#queries.get<{ id: number }>(
       `SELECT last_value::float8 AS id FROM ${this.#environment}_pet_ids`,
     );
     return row?.id ?? 0;

@@ -3,7 +3,7 @@ import type { Pet } from '../../core/pets.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Selection, select } from '../schema/selection.ts';
-import { integers, type Queries } from './database.ts';
+import { integers, type Queries } from './queries.ts';
 
 /** Selects pets. @param rest the SQL after `WHERE environment = ?`. */
 export function selectPets(rest: string) {

@@ -4,7 +4,7 @@ import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
 import type { WatchWrite } from '../write-kinds.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { PostgresDatabase, Statements } from './database.ts';
 import { environmentQueries } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';
 import { createPets } from './pet-creation.ts';
@@ -22,6 +22,7 @@ const CHUNK = 5_000;
 export class PostgresPetStore extends StoredPets {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
+  readonly #reads: Statements;
   readonly #pages: PetPages;
   /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
@@ -30,7 +31,8 @@ export class PostgresPetStore extends StoredPets {
     super(environmentQueries(database, environment), watch);
     this.#database = database;
     this.#environment = environment;
-    this.#pages = new PetPages(database, environment);
+    this.#reads = database.of('reads');
+    this.#pages = new PetPages(this.#reads, environment);
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
 
@@ -44,8 +46,7 @@ export class PostgresPetStore extends StoredPets {
 
   async get(id: number): Promise<Pet | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
-    await this.#database.nodes?.requireReachable('pets', [bucketOf(id)]);
-    const [row] = await this.#database.rows(ONE_PET, this.#environment, bucketOf(id), id);
+    const [row] = await this.#reads.rows(ONE_PET, this.#environment, bucketOf(id), id);
     return row && petFromRow(row);
   }
 
@@ -84,7 +85,7 @@ export class PostgresPetStore extends StoredPets {
     // The few pages that begin in one bucket and end in another one are never cached.
     const bucket = bucketOf(first + 1);
     if (bucket !== bucketOf(end)) return false;
-    const row = await this.#database.get<{ taken: bigint; listed: bigint }>(
+    const row = await this.#reads.get<{ taken: bigint; listed: bigint }>(
       `SELECT count(*) AS taken, count(*) FILTER (WHERE status = $4) AS listed
        FROM pets WHERE environment = $1 AND bucket = $5 AND id > $2 AND id <= $3`,
       ...[this.#environment, first, end, status, bucket],

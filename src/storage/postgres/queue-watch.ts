@@ -1,5 +1,5 @@
 import { SECOND, systemClock } from '../../lib/clock.ts';
-import type { PostgresDatabase } from './database.ts';
+import type { Queries } from './queries.ts';
 
 /** How long after taking its number a message may be added to the queue, in ms; transactions are shorter. */
 const MAY_COME_FOR = 20 * SECOND;
@@ -13,17 +13,17 @@ const LOOK_EVERY = 20 * SECOND;
  * afterwards. A message that is added even later, because a node was lost, is found after at most 20 s.
  */
 export class QueueWatch {
-  readonly #database: PostgresDatabase;
+  readonly #queries: Queries;
   #given: bigint | undefined;
   #expectedUntil = Number.NEGATIVE_INFINITY;
   #lookAgainAt = Number.NEGATIVE_INFINITY;
 
-  constructor(database: PostgresDatabase) {
-    this.#database = database;
+  constructor(queries: Queries) {
+    this.#queries = queries;
   }
 
   async mayHaveMessages(): Promise<boolean> {
-    const row = await this.#database.get<{ given: bigint }>(
+    const row = await this.#queries.get<{ given: bigint }>(
       'SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS given FROM message_sequence',
     );
     const now = systemClock.now().elapsed;

@@ -1,12 +1,12 @@
 import type { Environment } from '../../core/environments.ts';
-import { saveByNode } from '../../core/node-lost.ts';
 import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { DAY } from '../../lib/clock.ts';
 import { QUOTA_COLUMNS, quotaFromRow } from '../keys/quotas.ts';
 import { select } from '../schema/selection.ts';
-import { integers, type PostgresDatabase, texts } from './database.ts';
-import { onSeveralNodes, valuesOf } from './several-nodes.ts';
+import type { PostgresDatabase, Statements } from './database.ts';
+import { integers, texts } from './queries.ts';
+import { valuesOf } from './several-nodes.ts';
 
 const FIND = select('quotas', QUOTA_COLUMNS, 'WHERE caller = ? AND environment = ?');
 
@@ -21,16 +21,18 @@ const OR_REPLACE = `ON CONFLICT (environment, caller) DO UPDATE SET
 export class PostgresQuotaStore implements QuotaStore {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
+  readonly #reads: Statements;
+  readonly #saves: Statements;
 
   constructor(database: PostgresDatabase, environment: Environment) {
     this.#database = database;
     this.#environment = environment;
+    this.#reads = database.of('reads');
+    this.#saves = database.of('saves');
   }
 
   async find(caller: string): Promise<SavedQuota | undefined> {
-    const [row] = await onSeveralNodes(this.#database, 'quotas', [caller], () =>
-      this.#database.rows(FIND, caller, this.#environment),
-    );
+    const [row] = await this.#reads.rows(FIND, caller, this.#environment);
     return row && quotaFromRow(row);
   }
 
@@ -38,17 +40,14 @@ export class PostgresQuotaStore implements QuotaStore {
     if (quotas.length === 0) return;
     const latest = [...new Map(quotas.map((quota) => [quota.caller, quota])).values()];
     if (this.#database.isDistributed) {
-      const { error } = await saveByNode(latest, (some) =>
-        onSeveralNodes(this.#database, 'quotas', callersOf(some), () => this.#upsert(some)),
-      );
-      if (error) throw error;
+      await this.#upsert(latest);
       return;
     }
-    await this.#database.run(
+    await this.#saves.run(
       `${INSERT} SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
        ${OR_REPLACE}`,
       this.#environment,
-      texts(callersOf(latest)),
+      texts(latest.map(({ caller }) => caller)),
       integers(latest.map(({ minuteEndsAt }) => minuteEndsAt)),
       integers(latest.map(({ minuteUsed }) => minuteUsed)),
       integers(latest.map(({ day }) => day)),
@@ -61,13 +60,13 @@ export class PostgresQuotaStore implements QuotaStore {
       const rows = some.map(({ caller, minuteEndsAt, minuteUsed, day, dayUsed }) => [
         ...[this.#environment, caller, minuteEndsAt, minuteUsed, day, dayUsed],
       ]);
-      await this.#database.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
+      await this.#saves.run(`${INSERT} ${valuesOf(rows)} ${OR_REPLACE}`);
     }
   }
 
   async drop(callers: readonly string[]): Promise<void> {
     if (callers.length === 0) return;
-    await this.#database.run(
+    await this.#saves.run(
       'DELETE FROM quotas WHERE environment = $1 AND caller = ANY($2::text[])',
       this.#environment,
       texts(callers),
@@ -75,15 +74,11 @@ export class PostgresQuotaStore implements QuotaStore {
   }
 
   async prune(now: number): Promise<void> {
-    await this.#database.run(
+    await this.#saves.run(
       'DELETE FROM quotas WHERE environment = $1 AND day < $2 AND minute_ends_at <= $3',
       this.#environment,
       Math.floor(now / DAY),
       now,
     );
   }
-}
-
-function callersOf(quotas: readonly SavedQuota[]): string[] {
-  return quotas.map(({ caller }) => caller);
 }

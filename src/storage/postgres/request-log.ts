@@ -3,7 +3,7 @@ import type { AddRequests } from '../requests/request-log.ts';
 import { REQUEST_COLUMNS, rowFromRequest } from '../requests/request-log-rows.ts';
 import { TABLES } from '../schema/schema.ts';
 import type { PostgresDatabase } from './database.ts';
-import { insertNew, onSeveralNodes } from './several-nodes.ts';
+import { insertNew } from './several-nodes.ts';
 
 const KINDS: Readonly<Record<string, { readonly kind: string }>> = TABLES.request_log.columns;
 
@@ -21,15 +21,10 @@ const ADD = `${ADD_NEW} ON CONFLICT (account_id, id) DO NOTHING`;
 
 /** Adds requests in one statement; drops those of accounts that were deleted in the meantime. */
 export function postgresAddRequests(database: PostgresDatabase): AddRequests {
+  const saves = database.of('saves');
   return async (requests: readonly LoggedRequest[]) => {
     const rows = JSON.stringify(requests.map(rowFromRequest));
-    if (!database.isDistributed) {
-      await database.run(ADD, rows);
-      return;
-    }
-    const owners = requests.map(({ accountId }) => accountId);
-    await onSeveralNodes(database, 'request_log', owners, async () => {
-      if (!(await insertNew(database, ADD_NEW, rows))) await database.run(ADD, rows);
-    });
+    if (database.isDistributed && (await insertNew(saves, ADD_NEW, rows))) return;
+    await saves.run(ADD, rows);
   };
 }

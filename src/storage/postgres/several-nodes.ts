@@ -1,20 +1,21 @@
-import type { TableName } from '../schema/schema.ts';
-import type { PostgresDatabase, Value } from './database.ts';
+import type { Statements } from './database.ts';
 import { isTaken } from './failures.ts';
+import type { Value } from './queries.ts';
 
 /**
  * Inserts selected rows into a sharded database unless one of them exists. Without `ON CONFLICT` and `RETURNING`,
  * Citus copies the rows directly into their shards; with either it first writes a file for each shard, over a separate
- * connection, which takes 20 times as much CPU time.
+ * connection, which takes 20 times as much CPU time. In a transaction, so that it is known that nothing was inserted
+ * when a node fails.
  * @returns `false` if a row existed, so that none was inserted.
  */
 export async function insertNew(
-  database: PostgresDatabase,
+  statements: Statements,
   statement: string,
   ...values: Value[]
 ): Promise<boolean> {
   try {
-    await database.run(statement, ...values);
+    await statements.transaction((queries) => queries.run(statement, ...values));
     return true;
   } catch (error) {
     if (!isTaken(error)) throw error;
@@ -36,23 +37,4 @@ function literal(value: string | number): string {
   const escaped = value.replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''");
   // With the E, the meaning of a backslash does not depend on the settings of the server.
   return `E'${escaped}'`;
-}
-
-/**
- * Runs a statement about rows of several owners.
- * @param owners for each item of a batch, its value in the column by which the table is distributed.
- * @throws NodeLost if a node of the sharded database that has one of the rows is lost.
- */
-export async function onSeveralNodes<T>(
-  { nodes }: PostgresDatabase,
-  table: TableName,
-  owners: readonly string[],
-  run: () => Promise<T>,
-): Promise<T> {
-  await nodes?.requireReachable(table, owners);
-  try {
-    return await run();
-  } catch (error) {
-    throw nodes ? await nodes.failureOf(error, table, owners) : error;
-  }
 }

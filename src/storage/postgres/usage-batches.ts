@@ -2,8 +2,8 @@ import type { BatchMark, UsageRecord } from '../../core/usage.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { UsageBatches } from '../requests/usage.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';
-import { type PostgresDatabase, type Queries, texts } from './database.ts';
-import { isLostNode } from './failures.ts';
+import type { PostgresDatabase } from './database.ts';
+import { type Queries, texts } from './queries.ts';
 import { valuesOf } from './several-nodes.ts';
 
 /** Adds the usage of many accounts. */
@@ -15,30 +15,11 @@ export class PostgresUsageBatches implements UsageBatches {
   }
 
   async add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void> {
-    const { nodes } = this.#database;
-    const owners = records.map(({ accountId }) => accountId);
-    let isKnownNew = false;
-    let isRolledBack = false;
-    try {
-      await this.#database.transaction(async (queries) => {
-        isRolledBack = false;
-        if (mark && !(await isNew(queries, mark, records))) return;
-        isKnownNew = true;
-        try {
-          await nodes?.requireReachable('key_usage', owners);
-          if (this.#database.isDistributed) await addOnSeveralNodes(queries, records);
-          else await addAll(queries, records);
-        } catch (error) {
-          isRolledBack = true;
-          throw error;
-        }
-      });
-    } catch (error) {
-      // The batch may be split only if it is certain that neither this attempt nor an earlier one was committed: after
-      // a commit only the same mark finds out. A reply that a node failed means that the transaction was rolled back.
-      const canSplit = isKnownNew && (isRolledBack || isLostNode(error));
-      throw nodes && canSplit ? await nodes.failureOf(error, 'key_usage', owners) : error;
-    }
+    await this.#database.of('saves').transaction(async (queries) => {
+      if (mark && !(await isNew(queries, mark, records))) return;
+      if (this.#database.isDistributed) await addOnSeveralNodes(queries, records);
+      else await addAll(queries, records);
+    });
   }
 
   async pruneMarks(hour: number): Promise<void> {

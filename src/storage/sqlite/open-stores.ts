@@ -100,7 +100,6 @@ async function openFiles(
       if (config.requestLogDays > 0) await requestLog.load();
     },
     probeWrites: () => writer.probe(),
-    nodes: undefined,
     measure(metrics) {
       writer.metrics = metrics;
     },

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../core/errors.ts';
 import { bucketOf } from '../pets/buckets.ts';
-import type { PostgresDatabase, Queries } from '../postgres/database.ts';
+import type { PostgresDatabase } from '../postgres/database.ts';
 import { IN_USE } from '../postgres/distribution.ts';
+import type { Queries } from '../postgres/queries.ts';
 import {
   isStoreMigrationUnfinished,
   STORE_MIGRATION_PROGRESS,

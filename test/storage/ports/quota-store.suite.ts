@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { QuotaStore, SavedQuota } from '../../../src/core/quota.ts';
+import { chunks } from '../../../src/lib/chunks.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { NOON, type OpenBackend } from './backend.ts';
 
@@ -9,9 +10,15 @@ function quota(caller: string, fields: Partial<SavedQuota> = {}): SavedQuota {
   return { caller, minuteEndsAt: NOON, minuteUsed: 1, day: TODAY, dayUsed: 2, ...fields };
 }
 
+/** Few enough for the time limit of a look-up, also on a busy machine. */
+const LOOKED_UP_AT_ONCE = 50;
+
 /** The stored quotas of the callers of these quotas. */
 async function kept(store: QuotaStore, quotas: readonly SavedQuota[]): Promise<SavedQuota[]> {
-  const found = await Promise.all(quotas.map(({ caller }) => store.find(caller)));
+  const found: Array<SavedQuota | undefined> = [];
+  for (const some of chunks(quotas, LOOKED_UP_AT_ONCE)) {
+    found.push(...(await Promise.all(some.map(({ caller }) => store.find(caller)))));
+  }
   return found.filter((each) => each !== undefined);
 }
 
