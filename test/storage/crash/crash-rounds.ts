@@ -6,7 +6,8 @@ import { makeKey, onFolder, seededRandom } from '../../support/storage.ts';
 import { AccountSignUps } from './account-sign-ups.ts';
 import { CRASH_SETTINGS, type CrashSubject, LostChange } from './crash-subject.ts';
 import { KeyBans } from './key-bans.ts';
-import { KeyChanges } from './key-changes.ts';
+import { KeyCreations } from './key-creations.ts';
+import { KeyRevocations } from './key-revocations.ts';
 import { MessageDeliveries } from './message-deliveries.ts';
 import { PetCreations } from './pet-creations.ts';
 
@@ -42,7 +43,8 @@ const LOST = 3;
 /** The kinds of changes other than creations of pets. */
 export const OTHER_SUBJECTS: ReadonlyArray<new () => CrashSubject> = [
   AccountSignUps,
-  KeyChanges,
+  KeyCreations,
+  KeyRevocations,
   KeyBans,
   MessageDeliveries,
 ];
