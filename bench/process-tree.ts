@@ -19,6 +19,15 @@ interface Stat {
 
 /** @throws Error when the process has ended. */
 export function usageOf(pid: number): Usage {
+  const members = familyOf(pid);
+  if (members.length === 0) throw new Error(`Process ${pid} has ended.`);
+  const ticks = members.reduce((sum, each) => sum + each.ticks, 0);
+  const memory = members.reduce((sum, each) => sum + residentMemory(each.pid), 0);
+  return { cpu: ticks / TICKS, memory };
+}
+
+/** A process and its descendants. */
+export function familyOf(pid: number): Stat[] {
   const all = everyProcess();
   const family = new Set([pid]);
   // A child may be listed before its parent, so this repeats until nothing is added.
@@ -26,11 +35,7 @@ export function usageOf(pid: number): Usage {
     size = family.size;
     for (const each of all) if (family.has(each.parent)) family.add(each.pid);
   }
-  const members = all.filter((each) => family.has(each.pid));
-  if (members.length === 0) throw new Error(`Process ${pid} has ended.`);
-  const ticks = members.reduce((sum, each) => sum + each.ticks, 0);
-  const memory = members.reduce((sum, each) => sum + residentMemory(each.pid), 0);
-  return { cpu: ticks / TICKS, memory };
+  return all.filter((each) => family.has(each.pid));
 }
 
 function everyProcess(): Stat[] {

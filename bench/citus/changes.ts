@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SECOND } from '../../src/lib/clock.ts';
 import { bucketOf } from '../../src/storage/pets/buckets.ts';
 import { startBackendsOn } from '../cluster/backends.ts';
+import type { PrivateServer } from '../cluster/private-servers.ts';
 import { startPetstore } from '../cluster/stage.ts';
 import { percentile } from '../statistics.ts';
 import { keysOf } from '../stores.ts';
@@ -23,7 +24,24 @@ interface Place {
 }
 
 /** The effects on clients while a worker is killed and restarted, as Markdown. */
-export async function loseWorker(place: Place): Promise<string> {
+export function loseWorker(place: Place): Promise<string> {
+  return interruptWorker(place, 'killed', async (worker) => {
+    await worker.crash();
+    return () => worker.restart();
+  });
+}
+
+/** The effects on clients while all processes of a worker are stopped, as Markdown. */
+export function suspendWorker(place: Place): Promise<string> {
+  return interruptWorker(place, 'stopped', async (worker) => worker.suspend());
+}
+
+/** @param interrupt interrupts a worker without the newest pets; returns a function that brings it back. */
+async function interruptWorker(
+  place: Place,
+  what: string,
+  interrupt: (worker: PrivateServer) => Promise<() => Promise<void> | void>,
+): Promise<string> {
   await using scene = await underLoad(place);
   const { servers, clients, progress } = scene;
   const newest = await servers.workerOf(bucketOf(SIZE.pets));
@@ -34,33 +52,29 @@ export async function loseWorker(place: Place): Promise<string> {
     if ((await servers.workerOf(bucket)) === worker) lost.add(bucket);
   }
   const before = await clients.during(BEFORE);
-  progress('a worker is killed');
-  await worker.crash();
+  progress(`a worker is ${what}`);
+  const bringBack = await interrupt(worker);
   const without = await clients.during(AFTER);
-  progress('it is started again');
-  await worker.restart();
+  progress('it is back');
+  await bringBack();
   await Bun.sleep(2 * SECOND);
   const back = await clients.during(AFTER);
   const needs = ({ bucket }: Sample) => lost.has(bucket);
-  const rows = [
-    ['before', before],
-    ['while it is lost', without],
-    ['2 s after its start', back],
+  const kinds = [
+    ['pages of that worker', needs],
+    ['other pages', (each: Sample) => each.kind === 'page' && !needs(each)],
+    ['lists from memory', ({ kind }: Sample) => kind === 'list'],
+    ['creations', ({ kind }: Sample) => kind === 'create'],
   ] as const;
-  return report(
-    rows.flatMap(([when, samples]) => [
-      rowOf(`${when}: animals of that worker`, samples.filter(needs)),
-      rowOf(
-        `${when}: other animals`,
-        samples.filter((each) => each.kind === 'get' && !needs(each)),
-      ),
-      rowOf(
-        `${when}: creations`,
-        samples.filter(({ kind }) => kind === 'create'),
-      ),
-    ]),
-    await clients.stop(),
+  const periods = [
+    ['before', before],
+    [`while it is ${what}`, without],
+    ['2 s after its return', back],
+  ] as const;
+  const rows = periods.flatMap(([when, samples]) =>
+    kinds.map(([title, isMeant]) => rowOf(`${when}: ${title}`, samples.filter(isMeant))),
   );
+  return report(rows, await clients.stop());
 }
 
 /** The effects on clients while a worker is added and shards are moved to it, as Markdown. */
@@ -88,8 +102,8 @@ export async function addWorker(place: Place): Promise<string> {
   const text = report(
     rows.flatMap(([when, samples]) => [
       rowOf(
-        `${when}: animals`,
-        samples.filter(({ kind }) => kind === 'get'),
+        `${when}: pages`,
+        samples.filter(({ kind }) => kind === 'page'),
       ),
       rowOf(
         `${when}: creations`,

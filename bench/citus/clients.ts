@@ -4,20 +4,20 @@ import { bucketOf } from '../../src/storage/pets/buckets.ts';
 const LANES = 12;
 const PAUSE = 15;
 
-/** One of this many requests creates a pet. */
-const CREATES = 4;
+/** Of four requests, one creates a pet, one lists the first page, and two read a page after a random id. */
+const KINDS = ['create', 'list', 'page', 'page'] as const;
 
 /** A reply, or a broken connection: status 0. */
 export interface Sample {
-  readonly kind: 'get' | 'create';
-  /** The bucket of the requested pet. */
+  readonly kind: (typeof KINDS)[number];
+  /** The bucket of the page after a random id. */
   readonly bucket: number | undefined;
   readonly status: number;
   /** ms */
   readonly took: number;
 }
 
-/** Clients that fetch and create pets at a steady rate, and record the acknowledged ones. */
+/** Clients that list and create pets at a steady rate, and record the acknowledged ones. */
 export class Clients {
   readonly #bases: readonly string[];
   readonly #keys: readonly string[];
@@ -65,19 +65,24 @@ export class Clients {
   async #send(lane: number): Promise<void> {
     for (let count = 0; this.#running; count += 1) {
       const begun = performance.now();
-      const isCreation = (lane + count) % CREATES === 0;
+      const kind = KINDS[(lane + count) % KINDS.length] ?? 'list';
       const id = 1 + Math.floor(Math.random() * this.#pets);
-      const status = await (isCreation ? this.#create(lane, count) : this.#get(lane, id));
-      const bucket = isCreation ? undefined : bucketOf(id);
+      const status = await this.#ask(kind, lane, count, id);
+      const bucket = kind === 'page' ? bucketOf(id) : undefined;
       const took = performance.now() - begun;
-      this.#samples.push({ kind: isCreation ? 'create' : 'get', bucket, status, took });
+      this.#samples.push({ kind, bucket, status, took });
       await Bun.sleep(PAUSE);
     }
   }
 
-  async #get(lane: number, id: number): Promise<number> {
+  #ask(kind: Sample['kind'], lane: number, count: number, id: number): Promise<number> {
+    if (kind === 'create') return this.#create(lane, count);
+    return this.#get(lane, kind === 'list' ? '/pets' : `/pets?limit=5&after=${id - 1}`);
+  }
+
+  async #get(lane: number, path: string): Promise<number> {
     try {
-      const reply = await this.#fetch(lane, `/pets/${id}`);
+      const reply = await this.#fetch(lane, path);
       await reply.text();
       return reply.status;
     } catch {

@@ -1,7 +1,7 @@
 import { hasCitus } from '../cluster/private-servers.ts';
 import { CannotRun, describeCores, describeRevision, requireTools } from '../machine.ts';
 import type { Options } from '../options.ts';
-import { addWorker, loseWorker } from './changes.ts';
+import { addWorker, loseWorker, suspendWorker } from './changes.ts';
 import { measureCosts } from './costs.ts';
 import { measureRareStatus } from './rare-status.ts';
 
@@ -9,6 +9,7 @@ const PARTS = {
   costs: measureCosts,
   'rare-status': measureRareStatus,
   'lost-worker': loseWorker,
+  'hanging-worker': suspendWorker,
   'new-worker': addWorker,
 } as const;
 

@@ -9,6 +9,7 @@ const SETTINGS = [
   'max_connections=300',
   'max_prepared_transactions=300',
   'citus.node_conninfo=sslmode=disable',
+  'citus.node_connection_timeout=1s',
 ];
 
 /** A coordinator and workers with Citus; the address names all of them. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tracked } from '../children.ts';
 import { CannotRun } from '../machine.ts';
-import { type Usage, usageOf } from '../process-tree.ts';
+import { familyOf, type Usage, usageOf } from '../process-tree.ts';
 import { freePort, withoutSettings } from '../server-process.ts';
 
 /** The time in which a server must answer, and the pause between two probes, in ms. */
@@ -53,6 +53,17 @@ class PrivateServer implements AsyncDisposable {
   async restart(): Promise<void> {
     this.#child = spawn(this.#program.command, this.#program.folder);
     await this.#untilReady();
+  }
+
+  /** Stops all processes of the server, as if the network were cut; returns a function that lets them go on. */
+  suspend(): () => void {
+    // First the main process, so that it starts no others.
+    this.#child.kill('SIGSTOP');
+    const pids = familyOf(this.#child.pid).map(({ pid }) => pid);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
+    return () => {
+      for (const pid of pids) process.kill(pid, 'SIGCONT');
+    };
   }
 
   usage(): Usage {
