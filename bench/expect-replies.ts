@@ -1,5 +1,5 @@
 import { samplePet } from '../src/cli/sample-pets.ts';
-import type { PetStatus } from '../src/core/pets.ts';
+import type { PetStatus } from '../src/core/pets/pets.ts';
 import type { RequestKind } from './load.ts';
 
 /** Requests whose complete replies are compared before a contestant is measured. */

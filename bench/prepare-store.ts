@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import { samplePet } from '../src/cli/sample-pets.ts';
 import { readConfig } from '../src/config/config.ts';
-import { type Subscription, subscribe } from '../src/core/plans.ts';
+import { type Subscription, subscribe } from '../src/core/limits/plans.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openStores } from '../src/storage/open-stores.ts';
 import type { Stores } from '../src/storage/stores.ts';
@@ -51,14 +51,15 @@ async function addAccounts(stores: Stores, subscription: Subscription): Promise<
 }
 
 async function addAccount(
-  { accounts, keyRing }: Stores,
+  { accounts, apiKeyService }: Stores,
   number: number,
   subscription: Subscription,
 ): Promise<string> {
   const email = `person${number}@example.com`;
   const account = await accounts.create(email, subscription, systemClock.now().wall, 'test');
   if (!account) throw new Error(`${email} exists already.`);
-  return (await keyRing.issue(account, { environment: 'production', name: 'bench' }, 'test')).text;
+  return (await apiKeyService.issue(account, { environment: 'production', name: 'bench' }, 'test'))
+    .text;
 }
 
 function shuffle(items: string[]): string[] {

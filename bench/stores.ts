@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../src/core/api-key-text.ts';
-import type { Limits } from '../src/core/plans.ts';
+import { generateApiKey } from '../src/core/keys/api-key-text.ts';
+import type { Limits } from '../src/core/limits/plans.ts';
 import { tracked } from './children.ts';
 import { onEveryCore } from './machine.ts';
 import { withoutSettings } from './server-process.ts';

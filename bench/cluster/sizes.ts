@@ -1,6 +1,6 @@
 import { SQL } from 'bun';
 import { Redis } from 'ioredis';
-import { hourOf, NO_USAGE } from '../../src/core/usage.ts';
+import { hourOf, NO_USAGE } from '../../src/core/requests/usage.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
 import { PostgresUsageBatches } from '../../src/storage/postgres/usage-batches.ts';
 import type { Backends } from './servers.ts';

@@ -1,12 +1,12 @@
 import { type Addresses, addressesOf, type Config, type Part } from '../config/config.ts';
-import type { KeyRecord } from '../core/api-keys.ts';
 import { type ApiName, ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import type { Limiter, QuotaCaller } from '../core/limiter.ts';
-import { SANDBOX_LIMITS } from '../core/sandbox.ts';
-import type { SandboxControl } from '../core/sandbox-control.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
+import type { Limiter, QuotaCaller } from '../core/limits/limiter.ts';
+import { SANDBOX_LIMITS } from '../core/sandbox/sandbox.ts';
+import type { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Api } from '../http/api.ts';
-import type { ApiAddresses } from '../http/deprecation.ts';
-import { operationRouter } from '../http/served-operations.ts';
+import type { ApiAddresses } from '../http/reply/deprecation.ts';
+import { operationRouter } from '../http/target/served-operations.ts';
 import type { Lazy } from '../lib/lazy.ts';
 import type { Stores } from '../storage/stores.ts';
 import { servedDocuments } from './openapi/served.ts';
@@ -39,7 +39,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
   const { contact, anonymousLimits } = config;
   const common = {
     baseUrl,
-    keyRing: stores.keyRing,
+    apiKeyService: stores.apiKeyService,
     documents: servedDocuments(name, { baseUrl, dashboard, contact }),
     anonymousLimits,
     isRealTime: false,

@@ -1,7 +1,7 @@
 import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
-import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
 import type { Operation, Parameter } from '../http/operation.ts';
+import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import { RESOURCES, RESOURCES_OF } from './resources.ts';
 
 /** Errors that every operation may return, before it is run or when it fails. */

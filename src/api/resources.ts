@@ -1,5 +1,5 @@
 import type { ApiName } from '../core/environments.ts';
-import type { SandboxControl } from '../core/sandbox-control.ts';
+import type { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { Operation } from '../http/operation.ts';
 import type { Lazy } from '../lib/lazy.ts';

@@ -1,8 +1,8 @@
-import type { Account } from '../core/accounts.ts';
-import { newEmailProblem } from '../core/email-address.ts';
+import type { Account } from '../core/accounts/accounts.ts';
+import { newEmailProblem } from '../core/accounts/email-address.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
-import type { Subscription } from '../core/plans.ts';
+import type { Subscription } from '../core/limits/plans.ts';
 import type { SignIn } from '../dashboard/session.ts';
 import { csvLine } from '../lib/csv.ts';
 import { escapeUnprintableJson } from '../lib/unprintable.ts';
@@ -125,7 +125,7 @@ async function issueKeys({ stores, by }: Session, account: Account): Promise<str
   const texts: string[] = [];
   for (const environment of ENVIRONMENTS) {
     const wish = { environment, name: 'workshop' };
-    texts.push((await stores.keyRing.issue(account, wish, by)).text);
+    texts.push((await stores.apiKeyService.issue(account, wish, by)).text);
   }
   return texts;
 }

@@ -1,8 +1,8 @@
-import { type AccountDetails, accountDetails } from '../core/account-details.ts';
-import type { Account } from '../core/accounts.ts';
-import { keyState } from '../core/api-keys.ts';
+import { type AccountDetails, accountDetails } from '../core/accounts/account-details.ts';
+import type { Account } from '../core/accounts/accounts.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
-import { requestsOf, type UsageCounts } from '../core/usage.ts';
+import { keyState } from '../core/keys/api-keys.ts';
+import { requestsOf, type UsageCounts } from '../core/requests/usage.ts';
 import { keyJson } from './keys.ts';
 import type { JsonOption } from './options.ts';
 import {

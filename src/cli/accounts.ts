@@ -1,9 +1,9 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfig } from '../config/config.ts';
-import type { Role } from '../core/accounts.ts';
+import type { Role } from '../core/accounts/accounts.ts';
+import { parseReason, REASON_RULE } from '../core/accounts/suspensions.ts';
 import { OperatorError } from '../core/errors.ts';
-import { type Limits, PLAN_NAMES, type Subscription, subscribe } from '../core/plans.ts';
-import { parseReason, REASON_RULE } from '../core/suspensions.ts';
+import { type Limits, PLAN_NAMES, type Subscription, subscribe } from '../core/limits/plans.ts';
 import { createMany } from './accounts-create-many.ts';
 import { accountJson, showAccount } from './accounts-show.ts';
 import { addSignInCommands } from './accounts-sign-in.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AUDIT_ACTIONS, type AuditAction, type AuditRecord } from '../core/audit.ts';
+import { AUDIT_ACTIONS, type AuditAction, type AuditRecord } from '../core/accounts/audit.ts';
 import { OperatorError } from '../core/errors.ts';
 import { INSTANT_RULE, parseInstant } from '../lib/instant.ts';
 import { type JsonOption, jsonOption, parseCount, parseDuration } from './options.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { resetEnvironments } from '../core/environment-resets.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { resetEnvironments } from '../core/pets/environment-resets.ts';
 import { UsageError } from './errors.ts';
 import { environmentOption, type JsonOption, jsonOption, parseCount } from './options.ts';
 import { printResult } from './output.ts';

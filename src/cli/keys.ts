@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { Account } from '../core/accounts.ts';
-import { type ApiKey, keyState } from '../core/api-keys.ts';
+import type { Account } from '../core/accounts/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import {
@@ -8,8 +7,9 @@ import {
   type IssuedKey,
   ROTATION_OVERLAPS,
   type RotationOverlap,
-} from '../core/key-ring.ts';
-import { subscribe } from '../core/plans.ts';
+} from '../core/keys/api-key-service.ts';
+import { type ApiKey, keyState } from '../core/keys/api-keys.ts';
+import { subscribe } from '../core/limits/plans.ts';
 import { UsageError } from './errors.ts';
 import {
   emailArgument,
@@ -95,7 +95,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
     const account = await findOrCreateAccount(session, email);
     const expiresAt = expiresIn && clock.now().wall + expiresIn;
     const wish = { environment, name, expiresAt, simulate };
-    const issued = await stores.keyRing.issue(account, wish, by);
+    const issued = await stores.apiKeyService.issue(account, wish, by);
     printIssuedKey(issued, options);
   });
 }
@@ -147,13 +147,13 @@ async function rotate(
   await withStores(async ({ stores, by }) => {
     const key = await stores.keys.find(id);
     if (!key) throw noSuchKey(id);
-    printIssuedKey(await stores.keyRing.rotate(key, options.overlap, by), options);
+    printIssuedKey(await stores.apiKeyService.rotate(key, options.overlap, by), options);
   });
 }
 
 async function revoke(id: string, options: JsonOption): Promise<void> {
   await withStores(async ({ stores, clock, by }) => {
-    const isRevoked = await stores.keyRing.revoke(id, by);
+    const isRevoked = await stores.apiKeyService.revoke(id, by);
     const key = await stores.keys.find(id);
     if (!key) throw noSuchKey(id);
     if (!isRevoked) throw new OperatorError(`Key ${id} was revoked before.`);

@@ -2,9 +2,9 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../config/config.ts';
 import { exemptFromProxies, processEnvironment } from '../config/process-environment.ts';
 import { CLIENT_ADDRESSES, withoutForeignVariables } from '../config/variables.ts';
-import { environmentOfKey } from '../core/api-key-text.ts';
 import { APIS, type ApiName } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import { environmentOfKey } from '../core/keys/api-key-text.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { printNote } from './output.ts';
 

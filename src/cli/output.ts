@@ -1,5 +1,5 @@
-import { redactNamedApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, OperatorError } from '../core/errors.ts';
+import { redactNamedApiKeys } from '../core/keys/api-key-redaction.ts';
 import { escapeUnprintable, escapeUnprintableJson } from '../lib/unprintable.ts';
 
 /** Whether this is a package in the `node_modules` of another project. */

@@ -1,9 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Account } from '../core/accounts.ts';
+import type { Account } from '../core/accounts/accounts.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
-import { parseStatuses, requestJson, STATUS_EXPECTATION } from '../core/request-json.ts';
-import { KEPT_PER_ACCOUNT, type LoggedRequest, type RequestFilter } from '../core/request-log.ts';
+import { parseStatuses, requestJson, STATUS_EXPECTATION } from '../core/requests/request-json.ts';
+import {
+  KEPT_PER_ACCOUNT,
+  type LoggedRequest,
+  type RequestFilter,
+} from '../core/requests/request-log.ts';
 import { SECOND } from '../lib/clock.ts';
 import { emailArgument, type JsonOption, jsonOption, parseDuration } from './options.ts';
 import { formatTime, isOutputClosed, printJson, printLine, printTable } from './output.ts';

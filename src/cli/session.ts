@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type Config, readConfig } from '../config/config.ts';
-import type { Account } from '../core/accounts.ts';
-import type { Actor } from '../core/audit.ts';
+import type { Account } from '../core/accounts/accounts.ts';
+import type { Actor } from '../core/accounts/audit.ts';
 import { OperatorError } from '../core/errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { explainFailure, isFileFailure } from '../storage/folder/file-failures.ts';

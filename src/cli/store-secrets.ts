@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../core/errors.ts';
-import type { SecretUse } from '../core/secrets.ts';
-import { dataFolderAt, keepOthersOut, keepRestoreOut } from '../storage/data-folder.ts';
+import type { SecretUse } from '../core/keys/secrets.ts';
+import { dataFolderAt, lockExclusive, lockShared } from '../storage/data-folder.ts';
 import { asSetupError, isThere } from '../storage/folder/file-failures.ts';
 import { rotateSecret } from '../storage/folder/secret-files.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -72,8 +72,8 @@ async function rotate(options: JsonOption): Promise<void> {
   const folder = dataFolderAt(dataDir);
   if (!isThere(folder.accounts)) throw new OperatorError(`${dataDir} holds no data yet.`);
   // Throws after an interrupted restore.
-  keepRestoreOut(folder).release();
-  const lock = keepOthersOut(folder);
+  lockShared(folder).release();
+  const lock = lockExclusive(folder);
   try {
     const kept = rotateSecret(folder);
     const { secret: file, previousSecrets } = folder;

@@ -5,11 +5,11 @@ import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import { dataFolderAt } from '../storage/data-folder.ts';
-import { beginAnew as beginAnewFile } from '../storage/folder/begin-anew.ts';
 import { DATABASES } from '../storage/folder/databases.ts';
 import type { CheckedFile } from '../storage/folder/file-check.ts';
 import { explainFailure, isThere } from '../storage/folder/file-failures.ts';
 import { acknowledgeLosses, describeLoss } from '../storage/folder/losses.ts';
+import { recreate as beginAnewFile } from '../storage/folder/recreate.ts';
 import { findLostFiles } from '../storage/folder/store-files.ts';
 import { findDamage } from '../storage/sqlite/check.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -34,13 +34,14 @@ export function addStoreCommands(program: Command): void {
     .addOption(jsonOption())
     .action(acknowledgeLoss);
   store
-    .command('begin-anew')
+    .command('recreate')
+    .alias('begin-anew')
     .description(
       'Make a lost file of the data folder anew, without what it held. The service must be stopped.',
     )
     .addArgument(new Argument('<file>', 'the file that is missing or empty').choices(FILES))
     .addOption(jsonOption())
-    .action(beginAnew);
+    .action(recreate);
   store
     .command('check')
     .description('Read every database whole and show damage; also while the service runs.')
@@ -58,7 +59,7 @@ async function acknowledgeLoss({ json }: JsonOption): Promise<void> {
   for (const loss of losses) printLine(`Acknowledged: ${describeLoss(loss)}`);
 }
 
-async function beginAnew(file: string, options: JsonOption): Promise<void> {
+async function recreate(file: string, options: JsonOption): Promise<void> {
   const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');
   beginAnewFile(config, file, systemClock);
   printResult(options, { file }, `Made ${file} anew in ${config.dataDir}.`);

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import type { BanPolicy } from '../core/bans.ts';
+import type { MailSettings } from '../core/accounts/mail.ts';
 import { API_PARTS, APIS } from '../core/environments.ts';
-import type { MailSettings } from '../core/mail.ts';
-import type { Limits } from '../core/plans.ts';
+import type { BanPolicy } from '../core/limits/bans.ts';
+import type { Limits } from '../core/limits/plans.ts';
 import { HOUR, SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import { readMail } from './mail-settings.ts';

@@ -1,4 +1,4 @@
-import type { MailSettings } from '../core/mail.ts';
+import type { MailSettings } from '../core/accounts/mail.ts';
 import { isLoopback } from '../lib/local-host.ts';
 import type { SettingReader } from './setting-reader.ts';
 

@@ -1,6 +1,6 @@
-import { emailProblem } from '../core/email-address.ts';
+import { emailProblem } from '../core/accounts/email-address.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
-import { MOST_PREVIOUS_SECRETS, SHORTEST_SECRET } from '../core/secrets.ts';
+import { MOST_PREVIOUS_SECRETS, SHORTEST_SECRET } from '../core/keys/secrets.ts';
 import { type AddressRange, parseAddressRange } from '../lib/ip-address.ts';
 import { SETTINGS } from './settings.ts';
 

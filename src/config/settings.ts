@@ -1,4 +1,4 @@
-import { PLANS } from '../core/plans.ts';
+import { PLANS } from '../core/limits/plans.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -166,7 +166,7 @@ export function messageFor(
 }
 
 /** An error as the client reads it. The message names the field and says what to do next. */
-export interface Problem<Code extends string = ErrorCode> {
+export interface ApiErrorBody<Code extends string = ErrorCode> {
   readonly code: Code;
   readonly message: string;
   /** The message without the parts of the request body that it quotes, if it quotes any. */
@@ -183,7 +183,7 @@ interface ApiErrorOptions extends ErrorOptions {
  * An error that is sent as a reply. `message` is public; `cause` is private: it is logged, never sent.
  * @typeParam Code the error codes of one API; by default those of the contract.
  */
-export class ApiError<Code extends string = ErrorCode> extends Error implements Problem<Code> {
+export class ApiError<Code extends string = ErrorCode> extends Error implements ApiErrorBody<Code> {
   override readonly name = 'ApiError';
   readonly code: Code;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,14 +1,14 @@
 import { DAY } from '../lib/clock.ts';
 
 /** How long the first reply to a request with an `Idempotency-Key` is stored, in ms. */
-export const REMEMBERED = DAY;
+export const IDEMPOTENCY_TTL = DAY;
 
 /**
- * Whether a reply stored at `storedAt` is still replayed at `now` (both epoch ms). It is also while `storedAt` is ahead:
- * a clock that was set back must not make a repeated creation add a second pet.
+ * Whether a reply stored at `storedAt` is no longer replayed at `now` (both epoch ms). It is replayed while `storedAt` is
+ * ahead: a clock that was set back must not make a repeated creation add a second pet.
  */
-export function isRemembered(storedAt: number, now: number): boolean {
-  return now - storedAt < REMEMBERED;
+export function isExpired(storedAt: number, now: number): boolean {
+  return now - storedAt >= IDEMPOTENCY_TTL;
 }
 
 /** Identifies a create request that may be retried: its first reply is stored for 24 hours. */

@@ -1,6 +1,6 @@
 import type { XSchema } from 'typebox/schema';
-import type { Expectations } from '../http/expectations.ts';
-import { bodyReader as bodyReaderUpTo } from '../http/json-body.ts';
+import type { Expectations } from '../http/body/expectations.ts';
+import { bodyReader as bodyReaderUpTo } from '../http/body/json-body.ts';
 
 /** The largest body of the dashboard's API, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024;

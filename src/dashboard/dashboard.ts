@@ -1,5 +1,5 @@
-import { CROSS_ORIGIN, isPreflight, preflightHeaders } from '../http/cross-origin.ts';
-import { limitHeaders } from '../http/reply.ts';
+import { CROSS_ORIGIN, isPreflight, preflightHeaders } from '../http/reply/cross-origin.ts';
+import { limitHeaders } from '../http/reply/reply.ts';
 import { type LazyParts, lazyImport } from '../lib/lazy.ts';
 import { createApi } from './api/api.ts';
 import { errorReply, UNCACHED } from './errors.ts';

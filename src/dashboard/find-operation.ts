@@ -1,4 +1,4 @@
-import type { Router } from '../http/router.ts';
+import type { Router } from '../http/target/router.ts';
 import { DashboardError } from './errors.ts';
 
 /**

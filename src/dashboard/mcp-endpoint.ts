@@ -5,14 +5,14 @@ import {
   PARSE_ERROR,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { KeyRecord } from '../core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import { ApiError, ERRORS, type ErrorCode, messageFor, type Problem } from '../core/errors.ts';
-import type { KeyRing } from '../core/key-ring.ts';
-import { acceptsJson } from '../http/accept.ts';
+import { ApiError, type ApiErrorBody, ERRORS, type ErrorCode, messageFor } from '../core/errors.ts';
+import type { ApiKeyService } from '../core/keys/api-key-service.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
 import { bearerToken } from '../http/authentication.ts';
-import { MAX_BODY_BYTES, readJsonBody } from '../http/json-body.ts';
-import type { Forward } from '../http/targets.ts';
+import { MAX_BODY_BYTES, readJsonBody } from '../http/body/json-body.ts';
+import { acceptsJson } from '../http/reply/accept.ts';
+import type { Forward } from '../http/target/targets.ts';
 import { SECOND } from '../lib/clock.ts';
 import { lazyValue } from '../lib/lazy.ts';
 import { messageIdProblem } from '../mcp/message-id.ts';
@@ -57,7 +57,7 @@ export function createMcpEndpoint(
   return async (request, address, forward) => {
     refuseForeignOrigin(request, addresses.dashboard);
     const authorization = request.headers.get('authorization');
-    const key = await findKey(authorization, stores.keyRing);
+    const key = await findKey(authorization, stores.apiKeyService);
     const now = clock.now();
     const limits = await requestLimits.takeMessage(key, address, now);
     if (limits.outcome !== 'admitted') throw tooManyRequests(limits, now);
@@ -161,13 +161,13 @@ function refuseForeignOrigin({ headers }: Request, dashboardUrl: string): void {
 /** `undefined` without a valid key, and if keys cannot be looked up. */
 async function findKey(
   authorization: string | null,
-  keyRing: KeyRing,
+  apiKeyService: ApiKeyService,
 ): Promise<KeyRecord | undefined> {
   const token = bearerToken(authorization ?? '');
   if (token === undefined) return undefined;
   try {
     // In real time, like the API of the sandbox, which can set back the clock on which a key has expired.
-    const key = await keyRing.authenticate(token, ENVIRONMENTS, true);
+    const key = await apiKeyService.authenticate(token, ENVIRONMENTS, true);
     return 'code' in key ? undefined : key;
   } catch {
     // The API runs into the same failure, logs it and replies.
@@ -219,7 +219,7 @@ function methodNotAllowed(method: string): Response {
  * The reply to a body that is not a single JSON-RPC message: a JSON-RPC error with the Error body
  * as its data.
  */
-function unreadable(code: number, { code: name, message }: Problem): Response {
+function unreadable(code: number, { code: name, message }: ApiErrorBody): Response {
   const { status } = ERRORS[name];
   const error = { code, message, data: { code: name, message, status } };
   return Response.json({ jsonrpc: '2.0', id: null, error }, { status, headers: UNCACHED });

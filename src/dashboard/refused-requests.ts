@@ -1,5 +1,5 @@
+import { REFUSAL_REASONS, type RefusalReason } from '../core/accounts/security-metrics.ts';
 import { ApiError } from '../core/errors.ts';
-import { REFUSAL_REASONS, type RefusalReason } from '../core/security-metrics.ts';
 import { MINUTE } from '../lib/clock.ts';
 import { Throttle } from '../lib/throttle.ts';
 import type { DashboardOptions } from './options.ts';

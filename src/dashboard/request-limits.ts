@@ -1,9 +1,9 @@
-import type { KeyRecord } from '../core/api-keys.ts';
-import type { AttemptCounter, AttemptLimiter } from '../core/attempts.ts';
-import type { Limits } from '../core/plans.ts';
-import type { RateLimitResult } from '../core/rate-limit.ts';
-import { refusalHeaders } from '../http/reply.ts';
-import { Router, routesOf } from '../http/router.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
+import type { AttemptCounter, AttemptLimiter } from '../core/limits/attempts.ts';
+import type { Limits } from '../core/limits/plans.ts';
+import type { RateLimitResult } from '../core/limits/rate-limit.ts';
+import { refusalHeaders } from '../http/reply/reply.ts';
+import { Router, routesOf } from '../http/target/router.ts';
 import type { Instant } from '../lib/clock.ts';
 import { describeWait } from './describe-wait.ts';
 import { DashboardError } from './errors.ts';

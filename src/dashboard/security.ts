@@ -1,4 +1,4 @@
-import { transportSecurity } from '../http/transport-security.ts';
+import { transportSecurity } from '../http/reply/transport-security.ts';
 import { DashboardError } from './errors.ts';
 import type { DashboardOptions } from './options.ts';
 

@@ -1,4 +1,4 @@
-import type { Account } from '../core/accounts.ts';
+import type { Account } from '../core/accounts/accounts.ts';
 
 /** A signed-in person. */
 export interface Session {

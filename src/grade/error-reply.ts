@@ -1,5 +1,5 @@
 import { type ErrorCode, messageFor } from '../core/errors.ts';
-import { limitHeaders, problemReply } from '../http/reply.ts';
+import { limitHeaders, problemReply } from '../http/reply/reply.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
 import { DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { PlainReply } from './scenario.ts';

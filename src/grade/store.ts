@@ -1,5 +1,5 @@
 import { OperatorError } from '../core/errors.ts';
-import { parseStrictJson } from '../http/strict-json.ts';
+import { parseStrictJson } from '../http/body/strict-json.ts';
 import type { StoredPet } from './scenario.ts';
 
 const PAGE = 100;

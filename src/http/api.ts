@@ -1,20 +1,20 @@
-import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
-import type { KeyRing } from '../core/key-ring.ts';
-import type { Limiter, QuotaCaller } from '../core/limiter.ts';
-import type { Limits } from '../core/plans.ts';
-import type { SimulationStore } from '../core/simulations.ts';
-import type { RecordedReply } from '../core/usage.ts';
-import type { Reply } from './reply.ts';
-import type { Router } from './router.ts';
-import type { ServedOperation } from './served-operations.ts';
+import type { ApiKeyService } from '../core/keys/api-key-service.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
+import type { Limiter, QuotaCaller } from '../core/limits/limiter.ts';
+import type { Limits } from '../core/limits/plans.ts';
+import type { RecordedReply } from '../core/requests/usage.ts';
+import type { SimulationStore } from '../core/sandbox/simulations.ts';
+import type { Reply } from './reply/reply.ts';
+import type { Router } from './target/router.ts';
+import type { ServedOperation } from './target/served-operations.ts';
 
 /** One API, served below one base address. */
 export interface Api {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly routes: Router<ServedOperation>;
-  readonly keyRing: KeyRing;
+  readonly apiKeyService: ApiKeyService;
   /** The environments whose keys are accepted. */
   readonly accepts: readonly Environment[];
   /** Documents that are served without a key, by path below the base address. */

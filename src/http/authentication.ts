@@ -1,11 +1,11 @@
-import type { KeyRecord } from '../core/api-keys.ts';
-import { messageFor, type Problem } from '../core/errors.ts';
-import type { QuotaCaller } from '../core/limiter.ts';
+import { type ApiErrorBody, messageFor } from '../core/errors.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
+import type { QuotaCaller } from '../core/limits/limiter.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
-import { challengeReply, PLAIN_CHALLENGE } from './error-replies.ts';
-import { problemReply, type Reply } from './reply.ts';
-import type { ApiTarget } from './targets.ts';
+import { challengeReply, PLAIN_CHALLENGE } from './reply/error-replies.ts';
+import { problemReply, type Reply } from './reply/reply.ts';
+import type { ApiTarget } from './target/targets.ts';
 
 /** The sender of a request: an account with a valid key, or a client address, which may use no operation. */
 export type Caller = AuthenticatedCaller | UnauthenticatedCaller;
@@ -47,13 +47,13 @@ export function authenticate(
   if (authorization === null) return unauthenticated(api, address, challengeReply(MISSING));
   const token = bearerToken(authorization);
   if (token === undefined) return unauthenticated(api, address, malformedReply(authorization));
-  const key = api.keyRing.authenticate(token, api.accepts, api.isRealTime);
+  const key = api.apiKeyService.authenticate(token, api.accepts, api.isRealTime);
   if (!(key instanceof Promise)) return callerOf(api, key, address);
   address();
   return key.then((found) => callerOf(api, found, address));
 }
 
-function callerOf(api: Api, key: KeyRecord | Problem, address: () => string): Caller {
+function callerOf(api: Api, key: KeyRecord | ApiErrorBody, address: () => string): Caller {
   if ('code' in key) return unauthenticated(api, address, challengeReply(key));
   return { quota: api.quotaOf(key), key };
 }
@@ -82,12 +82,12 @@ function malformedReply(authorization: string): Reply {
   return OTHER_SCHEME;
 }
 
-const MISSING: Problem = {
+const MISSING: ApiErrorBody = {
   code: 'missing_api_key',
   message: messageFor('missing_api_key'),
 };
 
-const MALFORMED: Problem = {
+const MALFORMED: ApiErrorBody = {
   code: 'invalid_api_key',
   message: 'The Authorization header must be exactly "Bearer <API_KEY>", given once.',
 };

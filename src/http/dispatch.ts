@@ -1,13 +1,17 @@
 import { messageFor } from '../core/errors.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Api } from './api.ts';
-import { isPreflight, preflightHeaders } from './cross-origin.ts';
-import { isRemoved } from './deprecation.ts';
-import { BAD_HOST, BAD_TARGET } from './error-replies.ts';
 import type { RequestContext } from './handler.ts';
-import { problemReply, type Reply } from './reply.ts';
-import { DOCUMENT_PATH, type OperationMatch, type ServedOperation } from './served-operations.ts';
-import type { ApiTarget } from './targets.ts';
+import { isPreflight, preflightHeaders } from './reply/cross-origin.ts';
+import { isRemoved } from './reply/deprecation.ts';
+import { BAD_HOST, BAD_TARGET } from './reply/error-replies.ts';
+import { problemReply, type Reply } from './reply/reply.ts';
+import {
+  DOCUMENT_PATH,
+  type OperationMatch,
+  type ServedOperation,
+} from './target/served-operations.ts';
+import type { ApiTarget } from './target/targets.ts';
 
 /**
  * The reply to requests that need no key and use no quota: for the OpenAPI documents, and the preflight that

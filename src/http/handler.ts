@@ -1,7 +1,7 @@
-import type { KeyRecord } from '../core/api-keys.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './reply/reply.ts';
 
 /** An admitted request, as passed to the handler of its operation. */
 export interface RequestContext {

@@ -1,6 +1,6 @@
-import type { LoggedLimits, LoggedWindow } from '../core/request-log.ts';
+import type { LoggedLimits, LoggedWindow } from '../core/requests/request-log.ts';
 import { SECOND } from '../lib/clock.ts';
-import { rateLimitField, rateLimitPolicy } from './reply.ts';
+import { rateLimitField, rateLimitPolicy } from './reply/reply.ts';
 
 /** The rate-limit headers of a reply in the request log. */
 export function loggedHeaders(limits: LoggedLimits): Readonly<Record<string, string>> {

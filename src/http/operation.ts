@@ -1,6 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import type { ErrorCode } from '../core/errors.ts';
-import type { Expectations } from './expectations.ts';
+import type { Expectations } from './body/expectations.ts';
 import type { HeaderName } from './headers.ts';
 
 /** A parameter of an operation, as the OpenAPI document describes it. */

@@ -1,7 +1,7 @@
-import type { KeyRecord } from '../core/api-keys.ts';
-import { ApiError, ERRORS, type Problem } from '../core/errors.ts';
-import type { RateLimitResult } from '../core/rate-limit.ts';
-import type { SimulationStore } from '../core/simulations.ts';
+import { ApiError, type ApiErrorBody, ERRORS } from '../core/errors.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
+import type { RateLimitResult } from '../core/limits/rate-limit.ts';
+import type { SimulationStore } from '../core/sandbox/simulations.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Instant, later } from '../lib/clock.ts';
 import { lazyImport, lazyValue } from '../lib/lazy.ts';
@@ -13,19 +13,19 @@ import {
   type Caller,
   unauthenticated,
 } from './authentication.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress } from './connection/client-address.ts';
 import { dispatch, publicReply } from './dispatch.ts';
-import { bareResponse, INTERNAL_ERROR, limitReply } from './error-replies.ts';
 import type { ReceivedRequest } from './received-request.ts';
-import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply.ts';
-import { selectRepresentation } from './representation.ts';
+import { bareResponse, INTERNAL_ERROR, limitReply } from './reply/error-replies.ts';
+import { problemReply, type Reply, ReplyWriter, withHeaders } from './reply/reply.ts';
+import { selectRepresentation } from './reply/representation.ts';
+import { sentReply } from './reply/sent-reply.ts';
 import { REQUEST_ID_HEADER, requestId } from './request-id.ts';
-import { sentReply } from './sent-reply.ts';
-import type { ServedOperation } from './served-operations.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { exposeSimulated, mayMeetSimulation } from './simulation/headers.ts';
 import { noteCode } from './simulation/sent-instead.ts';
-import { type ApiTarget, type PageTarget, pathOf, Targets } from './targets.ts';
+import type { ServedOperation } from './target/served-operations.ts';
+import { type ApiTarget, type PageTarget, pathOf, Targets } from './target/targets.ts';
 
 /** A request to the API with its caller. */
 interface IdentifiedRequest {
@@ -176,7 +176,7 @@ export class HttpService {
 
   /** The one place where an error becomes a reply; failures of the service are logged. */
   #errorReply(error: unknown, id: string): Reply {
-    const problem: Problem = error instanceof ApiError ? error : INTERNAL_ERROR;
+    const problem: ApiErrorBody = error instanceof ApiError ? error : INTERNAL_ERROR;
     if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
     return problemReply(problem);
   }

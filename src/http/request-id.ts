@@ -1,4 +1,4 @@
-import { couldHoldApiKey } from '../core/api-key-redaction.ts';
+import { couldHoldApiKey } from '../core/keys/api-key-redaction.ts';
 
 /** Identifies a request in the reply and in every log line about it. */
 export const REQUEST_ID_HEADER = 'X-Request-Id';

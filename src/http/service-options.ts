@@ -1,10 +1,10 @@
-import type { RateLimitResult } from '../core/rate-limit.ts';
-import type { RequestRecorder } from '../core/request-log.ts';
+import type { RateLimitResult } from '../core/limits/rate-limit.ts';
+import type { RequestRecorder } from '../core/requests/request-log.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import type { Api } from './api.ts';
-import type { Connections } from './listener.ts';
-import type { Pages } from './targets.ts';
+import type { Connections } from './connection/listener.ts';
+import type { Pages } from './target/targets.ts';
 
 /** The log of the pipeline. */
 export interface ServiceLog {

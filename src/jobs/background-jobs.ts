@@ -1,11 +1,11 @@
 import type { Config, Part } from '../config/config.ts';
-import { SECURITY_EVENTS_STAY } from '../core/audit.ts';
-import type { BanRecord } from '../core/ban-records.ts';
+import { SECURITY_EVENTS_STAY } from '../core/accounts/audit.ts';
 import type { ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
-import type { Lease } from '../core/lease.ts';
-import { MESSAGES_KEPT } from '../core/messages.ts';
-import { firstKeptHour, hourOf } from '../core/usage.ts';
+import type { BanRecord } from '../core/limits/ban-records.ts';
+import type { Lease } from '../core/limits/lease.ts';
+import { MESSAGES_KEPT } from '../core/messages/messages.ts';
+import { firstKeptHour, hourOf } from '../core/requests/usage.ts';
 import type { Api } from '../http/api.ts';
 import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
@@ -20,7 +20,7 @@ import type { SharedRedis } from '../limits/redis/shared-redis.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
-import { AppliedChanges } from './applied-changes.ts';
+import { CacheInvalidator } from './cache-invalidator.ts';
 import { watchLastBackup } from './last-backup.ts';
 import { LastUsed } from './last-used.ts';
 import { RequestLogRecorder } from './request-log-recorder.ts';
@@ -83,17 +83,18 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
   jobs.every(PRUNE_EVERY, 'prune the request log', () =>
     stores.requestLog.prune(clock.now().wall - config.requestLogDays * DAY),
   );
-  const appliedChanges = new AppliedChanges(seen, limiters, {
+  const cacheInvalidator = new CacheInvalidator(seen, limiters, {
     ...dependencies,
     forgetRecorded(environment) {
       forgetUsage(environment);
       recorder?.forget(environment);
     },
   });
-  await appliedChanges.applyOrders();
+  await cacheInvalidator.applyLimiterCommands();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
-  jobs.every(WATCH_EVERY, 'watch for changes', () => appliedChanges.update());
-  const followChanges: StartedJobs['followChanges'] = (listener) => appliedChanges.follow(listener);
+  jobs.every(WATCH_EVERY, 'watch for changes', () => cacheInvalidator.update());
+  const followChanges: StartedJobs['followChanges'] = (listener) =>
+    cacheInvalidator.follow(listener);
   if (recorder) followChanges((changes) => recorder.noteChanges(changes));
   watchLastBackup(dependencies);
   if (parts.includes('quickstart')) deliverMessages(dependencies);

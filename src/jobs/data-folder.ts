@@ -6,7 +6,7 @@ import { restrictFolder } from '../storage/folder/permissions.ts';
 import type { Stores } from '../storage/stores.ts';
 
 /** How often to check that the data folder still exists, in ms; a loss is noticed within 1 s. */
-const LOOK_EVERY = 0.5 * SECOND;
+const INSPECT_EVERY = 0.5 * SECOND;
 
 /** How often to check whether a file check is due, in ms. */
 const CHECK_DUE_EVERY = SECOND;
@@ -35,8 +35,8 @@ export function watchDataFolder(dependencies: Dependencies): Disposable | undefi
   readiness.add('lost_data', () => folderState.lostData());
   const report = reportChanges(log);
   report('lost_data', folderState.lostData());
-  jobs.every(LOOK_EVERY, 'look at the data folder', async () => {
-    await folderState.look();
+  jobs.every(INSPECT_EVERY, 'look at the data folder', async () => {
+    await folderState.inspect();
     report('data_folder', folderProblem());
     report('database_files', folderState.damage());
     report('lost_data', folderState.lostData());

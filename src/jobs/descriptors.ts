@@ -1,4 +1,4 @@
-import type { Listener } from '../http/listener.ts';
+import type { Listener } from '../http/connection/listener.ts';
 import {
   areDescriptorsUsedUp,
   DescriptorReserve,
@@ -10,7 +10,7 @@ import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Log } from '../observability/log.ts';
 
 /** How often to check whether descriptors are left, in ms. */
-const LOOK_EVERY = 100;
+const INSPECT_EVERY = 100;
 
 /** A descriptor limit below this is logged at the start. */
 const AMPLE = 4_096;
@@ -49,7 +49,7 @@ export function watchDescriptors(dependencies: Dependencies): Disposable {
   const reserve = new DescriptorReserve(reserveSize(limit));
   let isPaused = false;
   readiness.add('descriptors', () => (isPaused ? PROBLEM : undefined));
-  jobs.every(LOOK_EVERY, 'look for file descriptors', async () => {
+  jobs.every(INSPECT_EVERY, 'look for file descriptors', async () => {
     if (!isPaused && areDescriptorsUsedUp(limit, MARGIN)) {
       isPaused = true;
       log.warn({ limit }, PROBLEM);

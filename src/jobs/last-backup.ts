@@ -5,7 +5,7 @@ import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Log } from '../observability/log.ts';
 
-const LOOK_EVERY = MINUTE;
+const INSPECT_EVERY = MINUTE;
 
 interface Dependencies {
   readonly stores: { readonly backups: BackupRecords };
@@ -31,7 +31,7 @@ export function watchLastBackup(dependencies: Dependencies): void {
   };
   readiness.addNote(findWarning);
   let isOld = false;
-  jobs.every(LOOK_EVERY, 'look at the last backup', async () => {
+  jobs.every(INSPECT_EVERY, 'look at the last backup', async () => {
     const warning = await findWarning();
     if (isOld === (warning !== undefined)) return;
     isOld = warning !== undefined;

@@ -1,4 +1,4 @@
-import type { ApiKeyStore, KeyRecord } from '../core/api-keys.ts';
+import type { ApiKeyStore, KeyRecord } from '../core/keys/api-keys.ts';
 import { MINUTE } from '../lib/clock.ts';
 
 /** Records when keys were last used; each is written at most once a minute. */

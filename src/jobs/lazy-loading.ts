@@ -1,4 +1,4 @@
-import type { RequestHandler } from '../http/serve-options.ts';
+import type { RequestHandler } from '../http/connection/serve-options.ts';
 import { areDescriptorsUsedUp, descriptorLimit } from '../lib/descriptors.ts';
 import type { LazyParts } from '../lib/lazy.ts';
 import type { Log } from '../observability/log.ts';
@@ -15,7 +15,7 @@ const ROOM = 16;
 const PROBLEM = 'the service is still loading code';
 
 /** How often to check whether descriptors are free again, in ms. */
-const LOOK_EVERY = 20;
+const INSPECT_EVERY = 20;
 
 /**
  * Loads the lazy parts of a service right after its start, so that no request meets code that is not loaded. It begins
@@ -89,7 +89,7 @@ export class LazyLoading implements Disposable {
     await Bun.sleep(PAUSE);
     while (this.#limit !== undefined && areDescriptorsUsedUp(this.#limit, ROOM)) {
       this.#stop.signal.throwIfAborted();
-      await Bun.sleep(LOOK_EVERY);
+      await Bun.sleep(INSPECT_EVERY);
     }
     this.#stop.signal.throwIfAborted();
   }

@@ -1,7 +1,12 @@
-import { redactPartialApiKeys } from '../core/api-key-redaction.ts';
-import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
-import type { LoggedLimits, LoggedRequest, LoggedWindow, SentReply } from '../core/request-log.ts';
-import { wholeSeconds } from '../http/reply.ts';
+import { redactPartialApiKeys } from '../core/keys/api-key-redaction.ts';
+import type { RateLimitResult, WindowUsage } from '../core/limits/rate-limit.ts';
+import type {
+  LoggedLimits,
+  LoggedRequest,
+  LoggedWindow,
+  SentReply,
+} from '../core/requests/request-log.ts';
+import { wholeSeconds } from '../http/reply/reply.ts';
 
 /** Maximum length of a stored path with its query, user agent and message, in characters. */
 const LONGEST = { path: 1_000, userAgent: 300, message: 500 } as const;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { AccountStore } from '../core/accounts.ts';
+import type { AccountStore } from '../core/accounts/accounts.ts';
 import type { Change } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
@@ -12,7 +12,7 @@ import {
   type RequestLogStore,
   type RequestRecorder,
   type SentReply,
-} from '../core/request-log.ts';
+} from '../core/requests/request-log.ts';
 import { CHUNK } from '../lib/chunks.ts';
 import { MINUTE, SECOND } from '../lib/clock.ts';
 import { loggedRequest } from './logged-request.ts';

@@ -1,4 +1,4 @@
-import type { SecretUse } from '../core/secrets.ts';
+import type { SecretUse } from '../core/keys/secrets.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Log } from '../observability/log.ts';
@@ -14,7 +14,7 @@ const COUNT_EVERY = 15 * SECOND;
 
 /** Dependencies of the jobs. */
 export interface SecretJobs {
-  readonly stores: Pick<Stores, 'secrets' | 'keyRing'>;
+  readonly stores: Pick<Stores, 'secrets' | 'apiKeyService'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -27,12 +27,12 @@ export interface SecretJobs {
  * @param pages move the second factors, if this process serves the dashboard.
  */
 export function watchSecrets(
-  { stores: { secrets, keyRing }, clock, log, metrics, jobs }: SecretJobs,
+  { stores: { secrets, apiKeyService }, clock, log, metrics, jobs }: SecretJobs,
   pages: { moveSecondFactors(): Promise<void> } | undefined,
 ): void {
   if (!secrets.areSeveral) return;
   if (secrets.previous.length > 0) {
-    jobs.everyAndAtStop(MOVE_KEYS_EVERY, 'move keys to the secret', () => keyRing.moveKeys());
+    jobs.everyAndAtStop(MOVE_KEYS_EVERY, 'move keys to the secret', () => apiKeyService.moveKeys());
     const move = () => pages?.moveSecondFactors();
     if (pages) jobs.every(MOVE_FACTORS_EVERY, 'move second factors to the secret', move);
   }

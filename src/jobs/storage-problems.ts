@@ -5,7 +5,7 @@ import type { Log } from '../observability/log.ts';
 import type { Stores } from '../storage/stores.ts';
 
 /** How often to look for problems, in ms. */
-const LOOK_EVERY = SECOND;
+const INSPECT_EVERY = SECOND;
 
 interface Dependencies {
   readonly stores: Pick<Stores, 'logs' | 'checkpoint' | 'kinds'>;
@@ -32,7 +32,7 @@ export function watchStorageProblems({ stores, jobs, readiness, log }: Dependenc
     readiness.addNote(() => part.warning());
   }
   const reported = new Set<string>();
-  jobs.every(LOOK_EVERY, 'look for problems of the storage', () => {
+  jobs.every(INSPECT_EVERY, 'look for problems of the storage', () => {
     stores.checkpoint();
     for (const [check, part] of observed) {
       const problem = part.problem() ?? part.warning();

@@ -1,13 +1,13 @@
 import { messageOf } from '../core/errors.ts';
-import type { Listener } from '../http/listener.ts';
-import { readTlsPair, type TlsFiles, type TlsPair } from '../http/tls-pair.ts';
+import type { Listener } from '../http/connection/listener.ts';
+import { readTlsPair, type TlsFiles, type TlsPair } from '../http/connection/tls-pair.ts';
 import { type Clock, DAY, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-const LOOK_EVERY = 5 * SECOND;
+const INSPECT_EVERY = 5 * SECOND;
 
 /** How long before the certificate expires to warn, in ms: certbot renews 30 days before. */
 const WARN_BEFORE = 7 * DAY;
@@ -33,7 +33,7 @@ export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: TlsD
   metrics.usesCertificate(used.expiresAt);
   watch.reportExpiry();
   readiness.addNote(() => watch.problem);
-  jobs.every(LOOK_EVERY, 'look at the TLS files', () => watch.look());
+  jobs.every(INSPECT_EVERY, 'look at the TLS files', () => watch.inspect());
 }
 
 class TlsWatch {
@@ -51,7 +51,7 @@ class TlsWatch {
     this.#dependencies = dependencies;
   }
 
-  async look(): Promise<void> {
+  async inspect(): Promise<void> {
     const found = await this.#renew();
     if (found === undefined) this.reportExpiry();
     else if (found === this.#found && found !== this.problem) {

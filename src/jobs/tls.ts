@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import type { TlsPair } from '../http/tls-pair.ts';
-import { readTlsPair } from '../http/tls-pair.ts';
+import type { TlsPair } from '../http/connection/tls-pair.ts';
+import { readTlsPair } from '../http/connection/tls-pair.ts';
 import type { TlsDependencies } from './tls-files.ts';
 import { watchTlsFiles } from './tls-files.ts';
 

@@ -1,5 +1,5 @@
-import type { KeyRecord } from '../core/api-keys.ts';
 import type { Environment } from '../core/environments.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
 import {
   type BatchMark,
   clientErrorOf,
@@ -12,8 +12,8 @@ import {
   requestsOf,
   type UsageRecord,
   type UsageStore,
-} from '../core/usage.ts';
-import { DURATION_BUCKET_COUNT, durationBucket } from '../core/usage-durations.ts';
+} from '../core/requests/usage.ts';
+import { DURATION_BUCKET_COUNT, durationBucket } from '../core/requests/usage-durations.ts';
 import { chunks } from '../lib/chunks.ts';
 
 interface Batch {

@@ -1,7 +1,7 @@
-import type { AttemptLimiter } from '../core/attempts.ts';
-import type { CurrentUsage } from '../core/current-usage.ts';
 import type { Environment } from '../core/environments.ts';
-import { SandboxControl } from '../core/sandbox-control.ts';
+import type { AttemptLimiter } from '../core/limits/attempts.ts';
+import type { CurrentUsage } from '../core/limits/current-usage.ts';
+import { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { currentUsageFrom } from './current-usage.ts';

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { CurrentUsage, CurrentWindow } from '../core/current-usage.ts';
 import type { Environment } from '../core/environments.ts';
-import type { Limiter } from '../core/limiter.ts';
-import { takeQuota, unusedQuota } from '../core/quota.ts';
-import type { RateLimitResult, WindowUsage } from '../core/rate-limit.ts';
-import { NO_SANDBOX } from '../core/sandbox.ts';
+import type { CurrentUsage, CurrentWindow } from '../core/limits/current-usage.ts';
+import type { Limiter } from '../core/limits/limiter.ts';
+import { takeQuota, unusedQuota } from '../core/limits/quota.ts';
+import type { RateLimitResult, WindowUsage } from '../core/limits/rate-limit.ts';
+import { NO_SANDBOX } from '../core/sandbox/sandbox.ts';
 import { type Clock, later, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { quotaFrom } from './memory/saved-quotas.ts';

@@ -1,7 +1,7 @@
 import type { Config, Part } from '../config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { SetupError } from '../core/errors.ts';
-import type { Lease } from '../core/lease.ts';
+import type { Lease } from '../core/limits/lease.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import type { Stores } from '../storage/stores.ts';

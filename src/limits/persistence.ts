@@ -1,9 +1,9 @@
-import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
-import type { BanRecord, BanStore } from '../core/ban-records.ts';
-import type { BanPolicy } from '../core/bans.ts';
 import type { Environment } from '../core/environments.ts';
 import { StorageUnavailable } from '../core/errors.ts';
-import type { QuotaStore } from '../core/quota.ts';
+import type { AdjustableLimiter } from '../core/limits/adjustable-limiter.ts';
+import type { BanRecord, BanStore } from '../core/limits/ban-records.ts';
+import type { BanPolicy } from '../core/limits/bans.ts';
+import type { QuotaStore } from '../core/limits/quota.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';

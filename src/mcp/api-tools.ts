@@ -3,8 +3,8 @@ import { ErrorBody } from '../api/openapi/schemas.ts';
 import { operationsOf, type PublishedOperation } from '../api/operations.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import { ERRORS } from '../core/errors.ts';
-import { IF_NONE_MATCH_PARAMETER } from '../http/entity-tag.ts';
 import type { Parameter } from '../http/operation.ts';
+import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import { toolSchema } from './tool-schemas.ts';
 
 /** An operation of the API as a tool, which has the name of the operation. */

@@ -1,5 +1,5 @@
 import type { Parameter } from '../http/operation.ts';
-import { invalidParameter } from '../http/query.ts';
+import { invalidParameter } from '../http/target/query.ts';
 import { type ApiTool, argumentName, parametersOf } from './api-tools.ts';
 import { fromToolValue } from './tool-schemas.ts';
 

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ErrorBody } from '../api/openapi/schemas.ts';
-import { ERRORS, type Problem } from '../core/errors.ts';
-import { parseStrictJson } from '../http/strict-json.ts';
+import { type ApiErrorBody, ERRORS } from '../core/errors.ts';
+import { parseStrictJson } from '../http/body/strict-json.ts';
 import { type ApiTool, argumentName } from './api-tools.ts';
 import { toToolValue } from './tool-schemas.ts';
 
@@ -25,7 +25,7 @@ export async function toolResult(tool: ApiTool, reply: Response): Promise<CallTo
 }
 
 /** The result of a call that fails with an error of the tools themselves, and further fields. */
-export function refusedCall({ code, message }: Problem, more: Fields = {}): CallToolResult {
+export function refusedCall({ code, message }: ApiErrorBody, more: Fields = {}): CallToolResult {
   return structured(true, { error: { code, message, status: ERRORS[code].status }, ...more });
 }
 

@@ -3,7 +3,7 @@ import packageJson from '../../package.json';
 import { operationsOf } from '../api/operations.ts';
 import type { Environment } from '../core/environments.ts';
 import { ApiError, shownName } from '../core/errors.ts';
-import { SANDBOX_LIMITS } from '../core/sandbox.ts';
+import { SANDBOX_LIMITS } from '../core/sandbox/sandbox.ts';
 import { type ApiAddresses, type ApiTool, describeTool, toolsOf } from './api-tools.ts';
 import { type Arguments, toolRequest } from './tool-request.ts';
 import { refusedCall, toolResult, unansweredCall } from './tool-result.ts';

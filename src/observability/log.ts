@@ -1,8 +1,8 @@
 import { write } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { LogLevel } from '../config/settings.ts';
-import { redactApiKeys } from '../core/api-key-redaction.ts';
 import { ApiError, messageOf } from '../core/errors.ts';
+import { redactApiKeys } from '../core/keys/api-key-redaction.ts';
 import type { ServiceLog } from '../http/service-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { JobReport } from '../lib/scheduler.ts';

@@ -1,7 +1,7 @@
 import packageJson from '../../package.json';
 import type { BackupRecords } from '../core/backup-records.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import type { RateLimitResult } from '../core/rate-limit.ts';
+import type { RateLimitResult } from '../core/limits/rate-limit.ts';
 import type { ServiceMetrics } from '../http/service-options.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
@@ -78,10 +78,11 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     'petstore_redis_errors_total',
     'Redis commands and connections that failed.',
   );
-  readonly #redisUnavailable = this.#gauge(
-    'petstore_redis_away',
-    'Number of Redis servers that are unavailable.',
-  );
+  readonly #redisUnavailable = [
+    this.#gauge('petstore_redis_unavailable', 'Number of Redis servers that are unavailable.'),
+    // Sent throughout 1.x: dashboards and alerts of operators may use it.
+    this.#gauge('petstore_redis_away', 'Former name of petstore_redis_unavailable.'),
+  ];
   #certificateExpiry: number | undefined;
   /** Set while the store has several secrets. */
   readonly previousSecrets = new Gauge({
@@ -192,8 +193,8 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   }
 
   /** Sets the number of Redis servers that are unavailable. */
-  redisAway(count: number): void {
-    this.#redisUnavailable.set(count);
+  redisUnavailable(count: number): void {
+    for (const gauge of this.#redisUnavailable) gauge.set(count);
   }
 
   /** Sets the time at which the TLS certificate expires; ms since the epoch. */

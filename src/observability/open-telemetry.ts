@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../core/environments.ts';
-import type { Limiter } from '../core/limiter.ts';
+import type { Limiter } from '../core/limits/limiter.ts';
+import type { RequestHandler } from '../http/connection/serve-options.ts';
 import type { HttpService } from '../http/pipeline.ts';
-import type { RequestHandler } from '../http/serve-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { type Log, withFields } from './log.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { errorCodeOf, messageOf, SetupError } from '../core/errors.ts';
-import { LastReplies } from '../http/last-replies.ts';
-import { decodeUnreserved } from '../http/request-target.ts';
-import { serveOptions } from '../http/serve-options.ts';
+import { ConnectionDrainer } from '../http/connection/connection-drainer.ts';
+import { serveOptions } from '../http/connection/serve-options.ts';
+import { decodeUnreserved } from '../http/target/request-target.ts';
 import { isOutOfDescriptors } from '../lib/descriptors.ts';
 import type { Readiness } from '../lib/readiness.ts';
 import { listenOn } from '../lib/wildcard-address.ts';
@@ -24,7 +24,7 @@ const PATHS = ['/livez', '/readyz', '/metrics'];
  */
 export class OpsServer implements AsyncDisposable {
   readonly #options: OpsServerOptions;
-  readonly #replies = new LastReplies();
+  readonly #replies = new ConnectionDrainer();
   #server: Bun.Server<undefined> | undefined;
   #isDraining = false;
 

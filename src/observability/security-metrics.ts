@@ -2,7 +2,7 @@ import {
   REFUSAL_REASONS,
   type SecurityMetrics,
   SIGN_IN_OUTCOMES,
-} from '../core/security-metrics.ts';
+} from '../core/accounts/security-metrics.ts';
 import { Counter, type Registry } from './prometheus.ts';
 
 /** Adds the counters of sign-ins and of refused requests to the dashboard. */

@@ -126,7 +126,7 @@ export function isThrowaway(path: string): boolean {
  * Prevents restores of the folder until the lock is released; acquired before any file is opened.
  * @throws SetupError while a restore is running, or after an interrupted restore.
  */
-export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
+export function lockShared({ path, folderLock, unfinishedRestore }: DataFolder): Lock {
   const lock = shareLock(folderLock);
   if (!lock) {
     throw new SetupError(
@@ -149,7 +149,7 @@ export function keepRestoreOut({ path, folderLock, unfinishedRestore }: DataFold
  * Locks the folder exclusively until the lock is released.
  * @throws SetupError while another process has a file in it open.
  */
-export function keepOthersOut({ path, folderLock }: DataFolder): Lock {
+export function lockExclusive({ path, folderLock }: DataFolder): Lock {
   const lock = takeLock(folderLock);
   if (lock) return lock;
   throw new SetupError(

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Message, MessageStore } from '../core/messages.ts';
+import type { Message, MessageStore } from '../core/messages/messages.ts';
 import type { Engine } from './access.ts';
 import { deleteInBatches } from './schema/batches.ts';
 import type { Database } from './schema/schema.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { KeyRing } from '../core/key-ring.ts';
+import { ApiKeyService } from '../core/keys/api-key-service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { storedBackupRecords } from './backup-records.ts';
 import { asSetupError } from './folder/file-failures.ts';
@@ -32,7 +32,12 @@ export async function openStores(
   return {
     ...stores,
     secrets,
-    keyRing: new KeyRing(stores.keys, keyCache, { secret, previousSecrets, fixedKeys, clock }),
+    apiKeyService: new ApiKeyService(stores.keys, keyCache, {
+      secret,
+      previousSecrets,
+      fixedKeys,
+      clock,
+    }),
     keyCache,
     backups: storedBackupRecords(settings),
   };

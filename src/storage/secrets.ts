@@ -11,7 +11,7 @@ import {
   secretIdOf,
   sessionSecretOf,
   versionOf,
-} from '../core/secrets.ts';
+} from '../core/keys/secrets.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Engine } from './access.ts';
 import { liveKeys } from './keys/add-key.ts';

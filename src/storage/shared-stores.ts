@@ -1,4 +1,4 @@
-import type { BanStore } from '../core/ban-records.ts';
+import type { BanStore } from '../core/limits/ban-records.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Access, BoundChanges, Engine, NamedChange } from './access.ts';
 import { accountChanges, storedAccounts } from './accounts/accounts.ts';
@@ -37,7 +37,7 @@ const CHANGES = {
 type Changes = typeof CHANGES;
 
 /** Operations of the request path, written for each engine without Kysely. */
-export interface HandWritten {
+export interface HotPathQueries {
   readonly keys: KeyUses;
   readonly messages: MessageQueue;
   readonly usage: UsageBatches;
@@ -54,10 +54,10 @@ export type SharedStores = ReturnType<typeof sharedStores>;
  */
 export function sharedStores(
   engine: Engine,
-  handWritten: HandWritten,
+  hotPathQueries: HotPathQueries,
   kinds = new WriteKinds(systemClock),
 ) {
-  const byHand = watched(handWritten, kinds);
+  const hotPath = watched(hotPathQueries, kinds);
   const changes = new ChangeLog(engine);
   const make = async (change: NamedChange) => {
     const result = await kinds.watch(`changes of ${change.store}`, engine.change(change));
@@ -68,7 +68,7 @@ export function sharedStores(
     ...engine,
     changes: bindChanges(store, make),
   });
-  const { addRequests, requestLogFile = engine } = byHand;
+  const { addRequests, requestLogFile = engine } = hotPath;
   const requestLog = storedRequestLog(
     {
       // No server caches the log, so there is nothing to apply after a change.
@@ -86,11 +86,11 @@ export function sharedStores(
     accounts: storedAccounts(access('accounts'), (id) => requestLog.forgetAccount(id)),
     secondFactors: storedSecondFactors(access('secondFactors')),
     sessions: storedSessions(access('sessions')),
-    keys: new StoredApiKeys(access('keys'), byHand.keys),
+    keys: new StoredApiKeys(access('keys'), hotPath.keys),
     bans,
     sandboxes: storedSandboxes(access('sandboxes')),
-    messages: storedMessages(engine, byHand.messages),
-    usage: new StoredUsage(access('usage'), byHand.usage),
+    messages: storedMessages(engine, hotPath.messages),
+    usage: new StoredUsage(access('usage'), hotPath.usage),
     requestLog,
     audit: storedAuditLog(access('audit')),
     simulations: storedSimulations(access('simulations')),
@@ -100,7 +100,10 @@ export function sharedStores(
 }
 
 /** The same operations, with the outcome of each write recorded. */
-function watched({ keys, messages, usage, addRequests, ...rest }: HandWritten, kinds: WriteKinds) {
+function watched(
+  { keys, messages, usage, addRequests, ...rest }: HotPathQueries,
+  kinds: WriteKinds,
+) {
   return {
     ...rest,
     keys: {
@@ -117,7 +120,7 @@ function watched({ keys, messages, usage, addRequests, ...rest }: HandWritten, k
       pruneMarks: async (hour) => usage.pruneMarks?.(hour),
     },
     addRequests: (requests) => kinds.watch('saves of the request log', addRequests(requests)),
-  } satisfies HandWritten;
+  } satisfies HotPathQueries;
 }
 
 /** The changes of a store, each run by its name. */

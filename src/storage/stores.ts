@@ -1,11 +1,11 @@
-import type { KeyCache } from '../core/api-keys.ts';
 import type { BackupRecords } from '../core/backup-records.ts';
 import type { Environment } from '../core/environments.ts';
-import type { KeyRing } from '../core/key-ring.ts';
-import type { Leases } from '../core/lease.ts';
-import type { PetStore } from '../core/pets.ts';
-import type { QuotaStore } from '../core/quota.ts';
-import type { Secrets } from '../core/secrets.ts';
+import type { ApiKeyService } from '../core/keys/api-key-service.ts';
+import type { KeyCache } from '../core/keys/api-keys.ts';
+import type { Secrets } from '../core/keys/secrets.ts';
+import type { Leases } from '../core/limits/lease.ts';
+import type { QuotaStore } from '../core/limits/quota.ts';
+import type { PetStore } from '../core/pets/pets.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
 import type { StorageMetrics } from './metrics.ts';
@@ -70,7 +70,7 @@ export interface DatabaseStores extends SharedStores {
 
 /** All stores, for the service and for the commands. */
 export interface Stores extends Omit<DatabaseStores, 'settings' | 'secrets'> {
-  readonly keyRing: KeyRing;
+  readonly apiKeyService: ApiKeyService;
   readonly keyCache: KeyCache;
   /** The records of the store's backups. */
   readonly backups: BackupRecords;

@@ -1,4 +1,4 @@
-import { type Limits, type Plan, type Subscription, subscribe } from '../core/plans.ts';
+import { type Limits, type Plan, type Subscription, subscribe } from '../core/limits/plans.ts';
 
 /** The account of every throwaway service, with limits that no test suite exhausts. */
 export const DEFAULT_ACCOUNT = {

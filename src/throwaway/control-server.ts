@@ -1,5 +1,5 @@
-import { ApiError, ERRORS, messageOf, OperatorError, type Problem } from '../core/errors.ts';
-import { bodyReader } from '../http/json-body.ts';
+import { ApiError, type ApiErrorBody, ERRORS, messageOf, OperatorError } from '../core/errors.ts';
+import { bodyReader } from '../http/body/json-body.ts';
 import { SECOND } from '../lib/clock.ts';
 import type { AdjustableClock } from './adjustable-clock.ts';
 import { FixtureSchema } from './fixture-schema.ts';
@@ -107,7 +107,7 @@ function errorReply(error: unknown): Response {
 }
 
 /** A failure of the service keeps its message: only the program that started the service reads it. */
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown): ApiErrorBody {
   if (error instanceof ApiError) return error;
   const code = error instanceof OperatorError ? 'invalid_body' : 'internal_error';
   return { code, message: messageOf(error) };

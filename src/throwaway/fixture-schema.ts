@@ -1,7 +1,7 @@
 import { NewPet, PetStatus } from '../api/pets/schemas.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
-import { MESSAGE_MAX_LENGTH } from '../core/messages.ts';
-import { PLAN_NAMES } from '../core/plans.ts';
+import { PLAN_NAMES } from '../core/limits/plans.ts';
+import { MESSAGE_MAX_LENGTH } from '../core/messages/messages.ts';
 
 /*
  * The JSON Schema (2020-12) of a fixture, published as `fixture.schema.json`. `fixture.ts` checks what a schema

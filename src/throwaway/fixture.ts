@@ -1,10 +1,10 @@
 import { Compile, type XStatic } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { environmentOfShape } from '../core/api-key-text.ts';
-import { newEmailProblem } from '../core/email-address.ts';
+import { newEmailProblem } from '../core/accounts/email-address.ts';
 import { ApiError, messageOf, OperatorError, SetupError } from '../core/errors.ts';
-import { parseStrictJson } from '../http/strict-json.ts';
-import { isBlank } from '../http/text-field.ts';
+import { environmentOfShape } from '../core/keys/api-key-text.ts';
+import { parseStrictJson } from '../http/body/strict-json.ts';
+import { isBlank } from '../http/body/text-field.ts';
 import { INT64_MAX, INT64_MIN } from '../lib/int64.ts';
 import { hasUnprintable } from '../lib/unprintable.ts';
 import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';

@@ -1,11 +1,11 @@
-import { type BanRecord, newBanRecord } from '../core/ban-records.ts';
-import type { BanPolicy } from '../core/bans.ts';
-import { newEmailProblem } from '../core/email-address.ts';
+import { newEmailProblem } from '../core/accounts/email-address.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import type { IssuedKey } from '../core/key-ring.ts';
-import type { Subscription } from '../core/plans.ts';
+import type { IssuedKey } from '../core/keys/api-key-service.ts';
+import { type BanRecord, newBanRecord } from '../core/limits/ban-records.ts';
+import type { BanPolicy } from '../core/limits/bans.ts';
+import type { Subscription } from '../core/limits/plans.ts';
 import { chunks } from '../lib/chunks.ts';
 import { type Clock, DAY, MINUTE, SECOND } from '../lib/clock.ts';
 import { toInt64 } from '../lib/int64.ts';
@@ -104,7 +104,7 @@ async function addAccount(
     expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
   }));
   const made = await Promise.all(
-    requests.map((request) => stores.keyRing.issue(account, request, BY)),
+    requests.map((request) => stores.apiKeyService.issue(account, request, BY)),
   );
   for (const each of made) {
     issued.set(each.text, each);

@@ -1,6 +1,6 @@
-import { declaredLength, MAX_BODY_BYTES, readBody } from '../http/json-body.ts';
+import { declaredLength, MAX_BODY_BYTES, readBody } from '../http/body/json-body.ts';
+import type { RequestHandler } from '../http/connection/serve-options.ts';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
-import type { RequestHandler } from '../http/serve-options.ts';
 import { sentOf } from '../http/simulation/sent-instead.ts';
 import type { Clock } from '../lib/clock.ts';
 

@@ -1,6 +1,6 @@
-import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
-import { resetEnvironments } from '../core/environment-resets.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import type { AdjustableLimiter } from '../core/limits/adjustable-limiter.ts';
+import { resetEnvironments } from '../core/pets/environment-resets.ts';
 import { type AdjustableClock, setFrom } from './adjustable-clock.ts';
 import type { Fixture } from './fixture.ts';
 import {

@@ -1,5 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error';
-import { expectationsOf } from '../http/expectations.ts';
+import { expectationsOf } from '../http/body/expectations.ts';
 
 /** The parts of a JSON Schema that the problems need. */
 interface Schema {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
-import type { AdjustableLimiter } from '../core/adjustable-limiter.ts';
 import type { Environment } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
+import type { AdjustableLimiter } from '../core/limits/adjustable-limiter.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';

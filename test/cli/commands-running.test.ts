@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { eventually, ManualClock, TestService } from '../support/harness.ts';
 import { type CommandResult, runCommand } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { type Arazzo, runWorkflow } from './arazzo-runner.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import type { BanNotice } from '../../src/dashboard/shared/usage.ts';
 import { MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { provokeBan } from '../support/ban-scene.ts';

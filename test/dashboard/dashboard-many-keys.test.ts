@@ -23,12 +23,16 @@ const service = sharedService(() => TestService.start({ parts: PARTS, clock }));
 
 test('the command line is not held to the keys of a day', async () => {
   const visitor = await customer(service());
-  const { keyRing, accounts } = service().stores;
+  const { apiKeyService, accounts } = service().stores;
   const account = await accounts.find(visitor.accountId);
   if (!account) throw new Error('There is no account.');
   for (let made = 0; made < 100; made += 1) {
-    const { key } = await keyRing.issue(account, { ...KEY, environment: 'production' }, 'test');
-    await keyRing.revoke(key.id, 'test');
+    const { key } = await apiKeyService.issue(
+      account,
+      { ...KEY, environment: 'production' },
+      'test',
+    );
+    await apiKeyService.revoke(key.id, 'test');
   }
   expect((await visitor.post('/api/keys', KEY)).status).toBe(429);
   const settings = { PETSTORE_DATA_DIR: service().folder.path };

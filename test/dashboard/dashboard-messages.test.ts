@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { MESSAGE_MAX_LENGTH } from '../../src/core/messages.ts';
+import { MESSAGE_MAX_LENGTH } from '../../src/core/messages/messages.ts';
 import type { IssuedKeyInfo, KeyLink } from '../../src/dashboard/shared/api.ts';
 import {
   createKey,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import { newBanRecord } from '../../src/core/ban-records.ts';
+import { newBanRecord } from '../../src/core/limits/ban-records.ts';
 import { ROUTES } from '../../src/dashboard/api/api.ts';
 import type { AccountInfo } from '../../src/dashboard/shared/api.ts';
 import { MAX_BANS } from '../../src/dashboard/shared/bounds.ts';

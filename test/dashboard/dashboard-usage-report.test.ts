@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
-import { DURATION_BUCKET_COUNT } from '../../src/core/usage-durations.ts';
+import { NO_USAGE, type UsageRecord } from '../../src/core/requests/usage.ts';
+import { DURATION_BUCKET_COUNT } from '../../src/core/requests/usage-durations.ts';
 import { DAY, HOUR } from '../../src/lib/clock.ts';
 import {
   createKey,

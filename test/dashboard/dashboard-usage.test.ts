@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../src/core/environments.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { hourOf, NO_USAGE } from '../../src/core/usage.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import { hourOf, NO_USAGE } from '../../src/core/requests/usage.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, type Mock, spyOn, test } from 'bun:test';
 import { connect, type Socket } from 'node:net';
-import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../src/core/request-log.ts';
-import { hourOf } from '../../src/core/usage.ts';
+import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../src/core/requests/request-log.ts';
+import { hourOf } from '../../src/core/requests/usage.ts';
 import type { RequestPage } from '../../src/dashboard/shared/requests.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import {

@@ -4,7 +4,7 @@ import { OPERATION_IDS, OPERATIONS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { APIS } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';
-import { PLANS } from '../../src/core/plans.ts';
+import { PLANS } from '../../src/core/limits/plans.ts';
 import { DEPRECATION_HEADERS, EVERY_REPLY_HEADERS, HEADERS } from '../../src/http/headers.ts';
 import { TestService } from '../support/harness.ts';
 

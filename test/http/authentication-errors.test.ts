@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { rejection } from '../../client/testing/test-client.ts';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
@@ -104,7 +104,7 @@ describe('a request with a key that works no more, or not here', () => {
     await using service = await TestService.start({ clock });
     const { account } = await service.account();
     const expiresAt = clock.now().wall + HOUR;
-    const { text } = await service.stores.keyRing.issue(
+    const { text } = await service.stores.apiKeyService.issue(
       account,
       {
         environment: 'production',
@@ -127,7 +127,7 @@ describe('a request with a key that works no more, or not here', () => {
     const { key, secret } = await service.account();
     expect((await service.request('/pets', { key: secret })).status).toBe(200);
 
-    await service.stores.keyRing.revoke(key.id, 'test');
+    await service.stores.apiKeyService.revoke(key.id, 'test');
 
     expect(await refusalOfAuthorization(service, `Bearer ${secret}`)).toMatchObject({
       message: 'This API key is revoked. Create a new one.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 import { type RawReply, rawExchange } from '../support/raw.ts';
@@ -142,7 +142,7 @@ describe('a 401 says what is wrong with the key', () => {
     const { account } = await service.account();
     const expiresAt = clock.now().wall + HOUR;
     const request = { environment: 'production', name: 'short', expiresAt } as const;
-    const { text } = await service.stores.keyRing.issue(account, request, 'test');
+    const { text } = await service.stores.apiKeyService.issue(account, request, 'test');
 
     clock.advance(HOUR - 1);
     expect((await ask(service, text)).status).toBe(200);
@@ -158,7 +158,7 @@ describe('a 401 says what is wrong with the key', () => {
   test('revoked', async () => {
     await using service = await TestService.start();
     const { key, secret } = await service.account();
-    await service.stores.keyRing.revoke(key.id, 'test');
+    await service.stores.apiKeyService.revoke(key.id, 'test');
 
     expect((await ask(service, secret)).message).toBe('This API key is revoked. Create a new one.');
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { NewPet } from '../../src/api/pets/schemas.ts';
 import { ApiError } from '../../src/core/errors.ts';
-import { bodyParser } from '../../src/http/body-validator.ts';
-import { parseStrictJson } from '../../src/http/strict-json.ts';
+import { bodyParser } from '../../src/http/body/body-validator.ts';
+import { parseStrictJson } from '../../src/http/body/strict-json.ts';
 
 const parse = bodyParser(
   {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { clientAddress } from '../../src/http/client-address.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import { clientAddress } from '../../src/http/connection/client-address.ts';
 import { parseAddressRange } from '../../src/lib/ip-address.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { ManualClock, TestService } from '../support/harness.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { NewPet } from '../../src/core/pets.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import { hourOf } from '../../src/core/usage.ts';
-import { isNotModified } from '../../src/http/entity-tag.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import type { NewPet } from '../../src/core/pets/pets.ts';
+import { hourOf } from '../../src/core/requests/usage.ts';
+import { isNotModified } from '../../src/http/reply/entity-tag.ts';
 import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 

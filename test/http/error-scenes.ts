@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import type { OperationId } from '../../src/api/operations.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 

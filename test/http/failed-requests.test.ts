@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { Listener } from '../../src/http/listener.ts';
+import { Listener } from '../../src/http/connection/listener.ts';
 
 test('a request whose handling fails unexpectedly gets 500 without the cause, which is logged', async () => {
   const logged: unknown[] = [];

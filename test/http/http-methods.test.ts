@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
 import { type RawReply, rawExchange } from '../support/raw.ts';

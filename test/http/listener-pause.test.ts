@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Listener } from '../../src/http/listener.ts';
+import { Listener } from '../../src/http/connection/listener.ts';
 import { eventually, SILENT_LOG } from '../support/harness.ts';
 import { rawExchange } from '../support/raw.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { clientAddress } from '../../src/http/client-address.ts';
-import { codingChooser } from '../../src/http/content-coding.ts';
+import { codingChooser } from '../../src/http/body/content-coding.ts';
+import { clientAddress } from '../../src/http/connection/client-address.ts';
 import { parseAddressRange } from '../../src/lib/ip-address.ts';
 
 describe('a long X-Forwarded-For', () => {

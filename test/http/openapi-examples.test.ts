@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
 import { API_PARTS } from '../../src/core/environments.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import {
   committed,

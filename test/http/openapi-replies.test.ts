@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { ERROR_CODES } from '../../src/api/error-catalogue.ts';
 import { OPERATION_IDS, type OperationId } from '../../src/api/operations.ts';
 import { ERRORS } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { TestService } from '../support/harness.ts';
 import { PROVOCATIONS, provoke } from './error-scenes.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 
 describe('every reply of the API', () => {

@@ -75,7 +75,7 @@ describe('the default base addresses', () => {
   test('keep animals, keys and counters apart', async () => {
     await using service = await TestService.start();
     const { account, secret } = await service.account();
-    const staging = await service.stores.keyRing.issue(
+    const staging = await service.stores.apiKeyService.issue(
       account,
       {
         environment: 'staging',

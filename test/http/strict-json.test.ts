@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { ApiError } from '../../src/core/errors.ts';
-import { MAX_DEPTH, parseStrictJson } from '../../src/http/strict-json.ts';
+import { MAX_DEPTH, parseStrictJson } from '../../src/http/body/strict-json.ts';
 import { INT64_MAX, INT64_MIN } from '../../src/lib/int64.ts';
 
 const RUNS = { numRuns: 2_000 };

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, describe, expect, spyOn, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { parseStrictJson } from '../../src/http/strict-json.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import { parseStrictJson } from '../../src/http/body/strict-json.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { environmentWrites } from '../../src/storage/sqlite/writes-environment.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../src/core/environments.ts';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { type LoggedRequest, RECORDED_PER_MINUTE } from '../../src/core/request-log.ts';
+import { type LoggedRequest, RECORDED_PER_MINUTE } from '../../src/core/requests/request-log.ts';
 import {
   BURST,
   MORE_PER_MINUTE,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
-import type { UsageStore } from '../../src/core/usage.ts';
-import { hourOf, NO_USAGE, type PeriodUsage } from '../../src/core/usage.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import type { UsageStore } from '../../src/core/requests/usage.ts';
+import { hourOf, NO_USAGE, type PeriodUsage } from '../../src/core/requests/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { withStores } from '../api/messages/delivery-rounds.ts';
@@ -188,7 +188,7 @@ describe('a service', () => {
     const { account: owner, secret } = await service.account(
       subscribe('enterprise', { perMinute: 4, perDay: 100 }),
     );
-    const staging = await service.stores.keyRing.issue(
+    const staging = await service.stores.apiKeyService.issue(
       owner,
       { environment: 'staging', name: 'staging' },
       'test',
@@ -238,7 +238,7 @@ describe('a service', () => {
     const clock = new ManualClock();
     await using service = await startQuickstart({ clock });
     const { account: owner, secret } = await service.account();
-    const other = await service.stores.keyRing.issue(
+    const other = await service.stores.apiKeyService.issue(
       owner,
       { environment: 'production', name: 'other' },
       'test',

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { environmentOfKey, generateApiKey } from '../../src/core/api-key-text.ts';
-import { KeyRing } from '../../src/core/key-ring.ts';
+import { ApiKeyService } from '../../src/core/keys/api-key-service.ts';
+import { environmentOfKey, generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { MemoryKeyCache } from '../../src/storage/keys/key-cache.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
@@ -105,7 +105,7 @@ describe('a key that cannot be one', () => {
         return keys.findByDigest(digest);
       },
     };
-    const ring = new KeyRing(keys, new MemoryKeyCache(source), {
+    const ring = new ApiKeyService(keys, new MemoryKeyCache(source), {
       secret: Buffer.from(folderSecret(service)),
       clock: new ManualClock(),
     });
@@ -140,7 +140,7 @@ describe('a text longer than any key', () => {
     await using service = await TestService.start();
     const { keys } = service.stores;
     const cache = new CountingCache(keys);
-    const ring = new KeyRing(keys, cache, {
+    const ring = new ApiKeyService(keys, cache, {
       secret: Buffer.from('secret'),
       clock: new ManualClock(),
     });
@@ -187,7 +187,7 @@ describe('what is kept of a key', () => {
   test('is nowhere its text, while the service runs or afterwards', async () => {
     await using service = await TestService.start();
     const { account, key, secret } = await service.account();
-    const successor = await service.stores.keyRing.rotate(key, '1h', 'test');
+    const successor = await service.stores.apiKeyService.rotate(key, '1h', 'test');
     for (const text of [secret, successor.text, `${secret}x`]) {
       await ask(service, text);
       await service.post(text, { name: 'Rex', categoryId: 1 });

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, describe, expect, spyOn, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { banScene, provokeBan, recordedBan } from '../support/ban-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
@@ -24,7 +24,7 @@ async function keyReads(work: () => Promise<unknown>): Promise<number> {
 async function threeKeys() {
   const service = await TestService.start({ clock: new ManualClock() });
   const one = await service.account();
-  const sibling = await service.stores.keyRing.issue(one.account, production, 'test');
+  const sibling = await service.stores.apiKeyService.issue(one.account, production, 'test');
   const other = await service.account();
   const askAll = async (secrets: readonly string[]) => {
     for (const secret of secrets) await ask(service, secret);
@@ -37,7 +37,7 @@ describe('a change that this process makes', () => {
   test('of one key is effective at once, and no other key is read again', async () => {
     const { service, one, sibling, other, askAll } = await threeKeys();
     await using _ = service;
-    await service.stores.keyRing.revoke(one.key.id, 'test');
+    await service.stores.apiKeyService.revoke(one.key.id, 'test');
     expect(await keyReads(() => askAll([sibling.text, other.secret]))).toBe(0);
     expect((await ask(service, one.secret)).message).toContain('revoked');
   });
@@ -74,7 +74,7 @@ describe('a change that this process makes', () => {
     const feed = spyOn(service.stores.changes, 'since').mockImplementationOnce(async () => {
       throw new StorageUnavailable(new Error('disk error'));
     });
-    expect(await service.stores.keyRing.revoke(one.key.id, 'test')).toBe(true);
+    expect(await service.stores.apiKeyService.revoke(one.key.id, 'test')).toBe(true);
     expect(feed).toHaveBeenCalledTimes(1);
     expect((await ask(service, one.secret)).message).toContain('revoked');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { KeyRow, KeySource } from '../../src/core/api-keys.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import type { KeyRow, KeySource } from '../../src/core/keys/api-keys.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { CAPACITY, MemoryKeyCache } from '../../src/storage/keys/key-cache.ts';
 import { apiKey } from '../storage/ports/backend.ts';
 

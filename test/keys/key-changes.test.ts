@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { rejection } from '../../client/testing/test-client.ts';
-import type { RotationOverlap } from '../../src/core/key-ring.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import type { RotationOverlap } from '../../src/core/keys/api-key-service.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { DAY, HOUR, MINUTE } from '../../src/lib/clock.ts';
 import { eventually, ManualClock, TestService } from '../support/harness.ts';
 import { ask, askTimes } from '../support/limit-readings.ts';
@@ -25,7 +25,7 @@ describe('rotation', () => {
       await using service = await TestService.start({ clock });
       const { key, secret } = await service.account();
 
-      const successor = await service.stores.keyRing.rotate(key, overlap, 'test');
+      const successor = await service.stores.apiKeyService.rotate(key, overlap, 'test');
 
       clock.advance(length - 1);
       expect(await isAccepted(service, secret)).toBe(true);
@@ -41,7 +41,7 @@ describe('rotation', () => {
     const { key, secret } = await service.account();
     expect(await isAccepted(service, secret)).toBe(true);
 
-    const successor = await service.stores.keyRing.rotate(key, '0', 'test');
+    const successor = await service.stores.apiKeyService.rotate(key, '0', 'test');
 
     expect(await isAccepted(service, secret)).toBe(false);
     expect(await isAccepted(service, successor.text)).toBe(true);
@@ -51,12 +51,16 @@ describe('rotation', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account } = await service.account();
-    const { keyRing } = service.stores;
+    const { apiKeyService } = service.stores;
     const expiresAt = clock.now().wall + 2 * DAY;
-    const old = await keyRing.issue(account, { ...production, name: 'short', expiresAt }, 'test');
+    const old = await apiKeyService.issue(
+      account,
+      { ...production, name: 'short', expiresAt },
+      'test',
+    );
     clock.advance(DAY);
 
-    const successor = await keyRing.rotate(old.key, '72h', 'test');
+    const successor = await apiKeyService.rotate(old.key, '72h', 'test');
 
     expect(successor.key).toMatchObject({
       name: 'short',
@@ -78,19 +82,19 @@ describe('rotation', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account, key } = await service.account();
-    const { keyRing, keys } = service.stores;
+    const { apiKeyService, keys } = service.stores;
     const expiresAt = clock.now().wall + HOUR;
-    const short = await keyRing.issue(account, { ...production, expiresAt }, 'test');
-    await keyRing.revoke(key.id, 'test');
+    const short = await apiKeyService.issue(account, { ...production, expiresAt }, 'test');
+    await apiKeyService.revoke(key.id, 'test');
     clock.advance(HOUR);
 
     const revoked = await keys.find(key.id);
     if (!revoked) throw new Error('The key is gone.');
 
-    expect(await rejection(keyRing.rotate(revoked, '1h', 'test'))).toMatchObject({
+    expect(await rejection(apiKeyService.rotate(revoked, '1h', 'test'))).toMatchObject({
       message: expect.stringMatching(/is revoked/),
     });
-    expect(await rejection(keyRing.rotate(short.key, '1h', 'test'))).toMatchObject({
+    expect(await rejection(apiKeyService.rotate(short.key, '1h', 'test'))).toMatchObject({
       message: expect.stringMatching(/is expired/),
     });
   });
@@ -102,26 +106,30 @@ describe('rotation', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account } = await service.account();
-    const { keyRing, keys } = service.stores;
+    const { apiKeyService, keys } = service.stores;
     const endOf = () => lifetime && clock.now().wall + lifetime;
-    const { key } = await keyRing.issue(account, { ...production, expiresAt: endOf() }, 'test');
+    const { key } = await apiKeyService.issue(
+      account,
+      { ...production, expiresAt: endOf() },
+      'test',
+    );
     clock.advance(MINUTE);
-    const first = await keyRing.rotate(key, '1h', 'test');
-    await keyRing.rotate(first.key, '1h', 'test');
+    const first = await apiKeyService.rotate(key, '1h', 'test');
+    await apiKeyService.rotate(first.key, '1h', 'test');
     clock.advance(MINUTE);
     const rotated = await keys.find(key.id);
     if (!rotated) throw new Error('The key is gone.');
 
-    expect((await keyRing.rotate(rotated, '1h', 'test')).key.expiresAt).toBe(endOf());
+    expect((await apiKeyService.rotate(rotated, '1h', 'test')).key.expiresAt).toBe(endOf());
   });
 
   test('never revives a key that was ended since it was looked up', async () => {
     await using service = await TestService.start({ clock: new ManualClock() });
     const { key, secret } = await service.account();
-    const { keyRing } = service.stores;
+    const { apiKeyService } = service.stores;
 
-    await keyRing.rotate(key, '0', 'test');
-    await keyRing.rotate(key, '72h', 'test').catch(() => undefined);
+    await apiKeyService.rotate(key, '0', 'test');
+    await apiKeyService.rotate(key, '72h', 'test').catch(() => undefined);
 
     expect(await isAccepted(service, secret)).toBe(false);
   });
@@ -131,14 +139,14 @@ describe('revocation', () => {
   test('is effective at once in the process that does it', async () => {
     await using service = await TestService.start();
     const { account, key, secret } = await service.account();
-    const other = await service.stores.keyRing.issue(account, production, 'test');
+    const other = await service.stores.apiKeyService.issue(account, production, 'test');
     expect(await isAccepted(service, secret)).toBe(true);
 
-    expect(await service.stores.keyRing.revoke(key.id, 'test')).toBe(true);
+    expect(await service.stores.apiKeyService.revoke(key.id, 'test')).toBe(true);
 
     expect(await isAccepted(service, secret)).toBe(false);
     expect(await isAccepted(service, other.text)).toBe(true);
-    expect(await service.stores.keyRing.revoke(key.id, 'test')).toBe(false);
+    expect(await service.stores.apiKeyService.revoke(key.id, 'test')).toBe(false);
   });
 
   test('by another process is effective in this one soon', async () => {
@@ -184,15 +192,15 @@ describe('live keys', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account } = await service.account();
-    const { keyRing } = service.stores;
+    const { apiKeyService } = service.stores;
 
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 120 }, () => keyRing.issue(account, production, 'test')),
+      Array.from({ length: 120 }, () => apiKeyService.issue(account, production, 'test')),
     );
 
     const issued = outcomes.filter(({ status }) => status === 'fulfilled');
     expect(issued).toHaveLength(99);
-    expect(await rejection(keyRing.issue(account, production, 'test'))).toMatchObject({
+    expect(await rejection(apiKeyService.issue(account, production, 'test'))).toMatchObject({
       message: expect.stringMatching(/100 live keys/),
     });
     const other = await service.account();
@@ -203,16 +211,18 @@ describe('live keys', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account, key } = await service.account();
-    const { keyRing } = service.stores;
+    const { apiKeyService } = service.stores;
     const expiresAt = clock.now().wall + HOUR;
-    await keyRing.issue(account, { ...production, expiresAt }, 'test');
-    await Promise.all(Array.from({ length: 98 }, () => keyRing.issue(account, production, 'test')));
-    const issue = () => keyRing.issue(account, production, 'test');
+    await apiKeyService.issue(account, { ...production, expiresAt }, 'test');
+    await Promise.all(
+      Array.from({ length: 98 }, () => apiKeyService.issue(account, production, 'test')),
+    );
+    const issue = () => apiKeyService.issue(account, production, 'test');
 
     expect(await rejection(issue())).toMatchObject({
       message: expect.stringMatching(/100 live keys/),
     });
-    await keyRing.revoke(key.id, 'test');
+    await apiKeyService.revoke(key.id, 'test');
     await issue();
     expect(await rejection(issue())).toMatchObject({
       message: expect.stringMatching(/100 live keys/),
@@ -253,7 +263,7 @@ describe('when a key was last used', () => {
     const { account, secret } = await service.account(
       subscribe('enterprise', { perMinute: 1, perDay: 100 }),
     );
-    const refused = await service.stores.keyRing.issue(account, production, 'test');
+    const refused = await service.stores.apiKeyService.issue(account, production, 'test');
     expect((await ask(service, secret)).status).toBe(200);
     expect((await ask(service, refused.text)).status).toBe(429);
     await service.runJobs('save last uses');
@@ -264,7 +274,7 @@ describe('when a key was last used', () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
     const { account, key, secret } = await service.account();
-    const idle = await service.stores.keyRing.issue(account, production, 'test');
+    const idle = await service.stores.apiKeyService.issue(account, production, 'test');
     await ask(service, secret);
     await service.stop();
 

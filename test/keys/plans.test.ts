@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { PLAN_NAMES, subscribe } from '../../src/core/plans.ts';
+import { PLAN_NAMES, subscribe } from '../../src/core/limits/plans.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 

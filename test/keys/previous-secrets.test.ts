@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readConfig } from '../../src/config/config.ts';
-import type { Account } from '../../src/core/accounts.ts';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
+import type { Account } from '../../src/core/accounts/accounts.ts';
 import { SetupError } from '../../src/core/errors.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { HOUR, systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import type { Stores } from '../../src/storage/stores.ts';
@@ -44,11 +44,11 @@ class Scene implements AsyncDisposable {
 
 async function issue(stores: Stores, account: Account, expiresAt?: number): Promise<string> {
   const request = { environment: 'production', name: 'test', expiresAt } as const;
-  return (await stores.keyRing.issue(account, request, 'test')).text;
+  return (await stores.apiKeyService.issue(account, request, 'test')).text;
 }
 
-async function isAccepted({ keyRing }: Stores, key: string): Promise<boolean> {
-  return 'accountId' in (await keyRing.authenticate(key, ['production']));
+async function isAccepted({ apiKeyService }: Stores, key: string): Promise<boolean> {
+  return 'accountId' in (await apiKeyService.authenticate(key, ['production']));
 }
 
 /** The live keys of each secret, the current one first, and the digests in the store. */
@@ -75,7 +75,7 @@ function suite(openScene: () => Promise<Scene>): void {
       ['previous', 1],
     ]);
     expect(await isAccepted(changed, key)).toBe(true);
-    await changed.keyRing.moveKeys();
+    await changed.apiKeyService.moveKeys();
 
     expect(await keysLeft(changed)).toEqual([
       ['current', 1],
@@ -102,7 +102,7 @@ function suite(openScene: () => Promise<Scene>): void {
           true,
           true,
         ]);
-        await process.keyRing.moveKeys();
+        await process.apiKeyService.moveKeys();
         written.push(await digests(process));
       }
     }
@@ -124,7 +124,7 @@ function suite(openScene: () => Promise<Scene>): void {
     for (const key of keys) expect(await isAccepted(after, key)).toBe(true);
     const moved = { isDone: false };
     const moving = (async () => {
-      await after.keyRing.moveKeys();
+      await after.apiKeyService.moveKeys();
       moved.isDone = true;
     })();
     let refused = 0;
@@ -169,7 +169,7 @@ function suite(openScene: () => Promise<Scene>): void {
     const before = await digests(changed);
     expect(await isAccepted(changed, key)).toBe(false);
     expect(await isAccepted(changed, generateApiKey('production'))).toBe(false);
-    await changed.keyRing.moveKeys();
+    await changed.apiKeyService.moveKeys();
     expect(await digests(changed)).toEqual(before);
   });
 
@@ -179,9 +179,9 @@ function suite(openScene: () => Promise<Scene>): void {
     const [made] = await stores.keys.list(account.id);
     if (!made) throw new Error('There is no key.');
     const changed = await scene.open(NEW, OLD);
-    const { text } = await changed.keyRing.rotate(made, '24h', 'test');
+    const { text } = await changed.apiKeyService.rotate(made, '24h', 'test');
     expect([await isAccepted(changed, key), await isAccepted(changed, text)]).toEqual([true, true]);
-    await changed.keyRing.moveKeys();
+    await changed.apiKeyService.moveKeys();
     const only = await scene.open(NEW);
     expect([await isAccepted(only, key), await isAccepted(only, text)]).toEqual([true, true]);
   });
@@ -198,7 +198,7 @@ function suite(openScene: () => Promise<Scene>): void {
       ['previous', 0],
     ]);
     expect(await isAccepted(newest, unused)).toBe(true);
-    await newest.keyRing.moveKeys();
+    await newest.apiKeyService.moveKeys();
     expect(await isAccepted(await scene.open(NEWEST), unused)).toBe(true);
   });
 
@@ -207,7 +207,7 @@ function suite(openScene: () => Promise<Scene>): void {
     const { key } = await scene.begin(OLD);
     const changed = await scene.open(NEW, OLD);
     expect(await isAccepted(changed, key)).toBe(true);
-    await changed.keyRing.moveKeys();
+    await changed.apiKeyService.moveKeys();
     const back = await scene.open(OLD, NEW);
     expect(await isAccepted(back, key)).toBe(true);
     expect(await keysLeft(back)).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { readConfig } from '../../src/config/config.ts';
-import type { BanStore } from '../../src/core/ban-records.ts';
+import type { BanStore } from '../../src/core/limits/ban-records.ts';
 import { startBackgroundJobs } from '../../src/jobs/background-jobs.ts';
 import { Readiness } from '../../src/lib/readiness.ts';
 import { BackgroundJobs } from '../../src/lib/scheduler.ts';

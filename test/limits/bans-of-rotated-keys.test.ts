@@ -10,7 +10,7 @@ const SETTINGS = { PETSTORE_BAN_AFTER: '1' };
 async function rotated({ service, key }: BanScene, times = 1): Promise<string> {
   let latest = { key, text: '' };
   for (let done = 0; done < times; done += 1) {
-    latest = await service.stores.keyRing.rotate(latest.key, '1h', 'test');
+    latest = await service.stores.apiKeyService.rotate(latest.key, '1h', 'test');
   }
   return latest.text;
 }
@@ -55,7 +55,7 @@ describe('a rotation', () => {
     await using it = await banScene(SETTINGS);
     const { account, service } = it;
     const request = { environment: 'production', name: 'other' } as const;
-    const other = await service.stores.keyRing.issue(account, request, 'test');
+    const other = await service.stores.apiKeyService.issue(account, request, 'test');
     await provokeBan(it, 1);
     await rotated(it);
     expect(await codeOf(it, other.text)).toBe('rate_limited');

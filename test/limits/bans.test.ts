@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { rejection } from '../../client/testing/test-client.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { banLengths, banScene, provokeBan } from '../support/ban-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
@@ -69,7 +69,7 @@ describe('a ban', () => {
 
   test('hits the key, not the account', async () => {
     await using it = await banScene({ PETSTORE_BAN_AFTER: '1' });
-    const other = await it.service.stores.keyRing.issue(
+    const other = await it.service.stores.apiKeyService.issue(
       it.account,
       {
         environment: 'production',

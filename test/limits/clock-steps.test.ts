@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { HOUR, MINUTE, SECOND, systemClock } from '../../src/lib/clock.ts';
 import { banScene, provokeBan } from '../support/ban-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';

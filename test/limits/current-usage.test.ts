@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { HOUR, MINUTE } from '../../src/lib/clock.ts';
 import { currentUsageFrom } from '../../src/limits/current-usage.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';

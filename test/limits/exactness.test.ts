@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
@@ -121,7 +121,7 @@ describe('64 connections at once', () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings });
     const small = await service.account(subscribe('free'));
     const large = await service.account(subscribe('pro'));
-    const twin = await service.stores.keyRing.issue(
+    const twin = await service.stores.apiKeyService.issue(
       small.account,
       {
         environment: 'production',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';

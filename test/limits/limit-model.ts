@@ -1,5 +1,5 @@
-import type { BanPolicy } from '../../src/core/bans.ts';
-import type { Limits } from '../../src/core/plans.ts';
+import type { BanPolicy } from '../../src/core/limits/bans.ts';
+import type { Limits } from '../../src/core/limits/plans.ts';
 import { DAY, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 
 interface Windows {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { ApiKey } from '../../src/core/api-keys.ts';
-import type { BanRecord } from '../../src/core/ban-records.ts';
+import type { ApiKey } from '../../src/core/keys/api-keys.ts';
+import type { BanRecord } from '../../src/core/limits/ban-records.ts';
 import { DAY, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { ADDRESS_CAPACITY } from '../../src/limits/memory/windows-table.ts';

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { ManualClock, type NewAccount, TestService } from '../support/harness.ts';
 import { ask, type Reading, readAnswer, readLimits } from '../support/limit-readings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { type Clock, DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { admitted, ask, askTimes } from '../support/limit-readings.ts';
@@ -191,7 +191,7 @@ describe('the caller that a request counts for', () => {
   test('more keys of an account do not buy more quota', async () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings: LENIENT });
     const { account, secret } = await service.account(limits(5, 100));
-    const second = await service.stores.keyRing.issue(
+    const second = await service.stores.apiKeyService.issue(
       account,
       {
         environment: 'production',
@@ -216,7 +216,7 @@ describe('the caller that a request counts for', () => {
   test('environments count apart', async () => {
     await using service = await TestService.start({ clock: new ManualClock(), settings: LENIENT });
     const { account, secret } = await service.account(limits(2, 100));
-    const staging = await service.stores.keyRing.issue(
+    const staging = await service.stores.apiKeyService.issue(
       account,
       {
         environment: 'staging',

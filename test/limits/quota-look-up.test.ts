@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { Limits } from '../../src/core/plans.ts';
-import type { SavedQuota } from '../../src/core/quota.ts';
-import { addQuotas, isQuotaExpired } from '../../src/core/quota.ts';
+import type { Limits } from '../../src/core/limits/plans.ts';
+import type { SavedQuota } from '../../src/core/limits/quota.ts';
+import { addQuotas, isQuotaExpired } from '../../src/core/limits/quota.ts';
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { SavedQuotas } from '../../src/limits/memory/saved-quotas.ts';

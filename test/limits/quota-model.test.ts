@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { admit, type KeyStrikes } from '../../src/core/admission.ts';
-import type { BanPolicy } from '../../src/core/bans.ts';
-import { type Limits, subscribe } from '../../src/core/plans.ts';
-import { unusedQuota } from '../../src/core/quota.ts';
+import { admit, type KeyStrikes } from '../../src/core/limits/admission.ts';
+import type { BanPolicy } from '../../src/core/limits/bans.ts';
+import { type Limits, subscribe } from '../../src/core/limits/plans.ts';
+import { unusedQuota } from '../../src/core/limits/quota.ts';
 import { HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ModelAccount, ModelKey } from './limit-model.ts';
@@ -179,7 +179,11 @@ async function fourKeys(service: TestService, allowed: Limits): Promise<string[]
   const made = [await service.account(subscription), await service.account(subscription)];
   const more = await Promise.all(
     made.map(({ account }) =>
-      service.stores.keyRing.issue(account, { environment: 'production', name: 'second' }, 'test'),
+      service.stores.apiKeyService.issue(
+        account,
+        { environment: 'production', name: 'second' },
+        'test',
+      ),
     ),
   );
   return [...made.map(({ secret }) => secret), ...more.map(({ text }) => text)];

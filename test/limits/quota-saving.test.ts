@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { QuotaStore } from '../../src/core/quota.ts';
+import type { QuotaStore } from '../../src/core/limits/quota.ts';
 import { DAY, MINUTE } from '../../src/lib/clock.ts';
 import { BackgroundJobs } from '../../src/lib/scheduler.ts';
 import { startLimiter } from '../../src/limits/persistence.ts';

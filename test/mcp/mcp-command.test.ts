@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { INITIALIZE, ToolClient, toolCall } from '../support/mcp.ts';
 import { cleanEnvironment, PROGRAM, runCommand } from '../support/process.ts';

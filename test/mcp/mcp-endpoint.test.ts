@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { expectRefusal } from '../support/dashboard-scene.ts';
@@ -23,7 +23,7 @@ describe('/mcp', () => {
   test('refuses every bad key with a challenge that names the error', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { key, secret } = await service.account(undefined, 'staging');
-    await service.stores.keyRing.revoke(key.id, 'test');
+    await service.stores.apiKeyService.revoke(key.id, 'test');
     for (const [bad, message] of [
       [secret, 'This API key is revoked. Create a new one.'],
       [generateApiKey('production'), 'This API key is unknown. Create a new one.'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { eventually, TestService } from '../support/harness.ts';
 import { ERAS, sendMessage, ToolClient } from '../support/mcp.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';

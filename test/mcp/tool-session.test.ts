@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { operationsOf } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { HOUR, SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ERAS, type Era, ToolClient } from '../support/mcp.ts';
@@ -192,7 +192,7 @@ describe('a tool', () => {
     const { account } = await service.account(undefined, 'staging');
     const expiresAt = Date.now() + HOUR;
     const request = { environment: 'staging', name: 'short-lived', expiresAt } as const;
-    const { text } = await service.stores.keyRing.issue(account, request, 'test');
+    const { text } = await service.stores.apiKeyService.issue(account, request, 'test');
     await using tools = await ToolClient.overHttp(service.dashboardUrl, text);
     const advanced = await tools.call('advanceClock', { advanceSeconds: 7_200 });
     expect(advanced.isError).toBe(false);

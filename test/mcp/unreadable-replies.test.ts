@@ -16,7 +16,7 @@ const TRANSPORTS = {
 async function keyThatMeets(simulate: string): Promise<string> {
   const { account } = await service().account(undefined, 'staging');
   const wish = { environment: 'staging', name: 'test', simulate: `${simulate};times=1` } as const;
-  return (await service().stores.keyRing.issue(account, wish, 'test')).text;
+  return (await service().stores.apiKeyService.issue(account, wish, 'test')).text;
 }
 
 const ANIMAL = { name: 'Biscuit', categoryId: '7' };

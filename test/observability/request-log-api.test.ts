@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import type { FoundRequest, RequestPage } from '../../src/dashboard/shared/requests.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import {

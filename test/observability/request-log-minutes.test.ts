@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { RECORDED_PER_MINUTE } from '../../src/core/request-log.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import { RECORDED_PER_MINUTE } from '../../src/core/requests/request-log.ts';
 import { chunks } from '../../src/lib/chunks.ts';
 import { HOUR, MINUTE } from '../../src/lib/clock.ts';
 import { eventually } from '../support/harness.ts';

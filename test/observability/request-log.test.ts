@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { DAY, SECOND } from '../../src/lib/clock.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { requestLogScene, savedRequests } from '../support/request-log-scene.ts';
@@ -211,7 +211,7 @@ describe('the request log', () => {
     await using production = await start('production');
     await using staging = await start('staging');
     const { account, secret } = await production.account();
-    const issued = await production.stores.keyRing.issue(
+    const issued = await production.stores.apiKeyService.issue(
       account,
       { environment: 'staging', name: 'other' },
       'test',

@@ -51,7 +51,11 @@ const KINDS: ReadonlyArray<
     'changes of keys',
     'api_keys',
     (service, { account }) =>
-      service.stores.keyRing.issue(account, { environment: 'production', name: 'more' }, 'test'),
+      service.stores.apiKeyService.issue(
+        account,
+        { environment: 'production', name: 'more' },
+        'test',
+      ),
   ],
   ['changes of accounts', 'accounts', (service) => service.account()],
 ];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import { petJson } from '../../src/core/pet-json.ts';
-import type { CreateOutcome, Pet, PetStore } from '../../src/core/pets.ts';
+import { petJson } from '../../src/core/pets/pet-json.ts';
+import type { CreateOutcome, Pet, PetStore } from '../../src/core/pets/pets.ts';
 import { lazy } from '../../src/lib/lazy.ts';
 import type { StatementKind } from '../../src/storage/postgres/connection-pool.ts';
 import { PostgresDatabase, type Statements } from '../../src/storage/postgres/database.ts';
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     for (const each of processes) await each[Symbol.asyncDispose]();
   });
 
-  test('a page before which an animal may still come is not called settled', async () => {
+  test('a page before which an animal may still come is not called isCacheable', async () => {
     const url = await server.createMigrated();
     await using backend = connectTo(url);
     const store = backend.pets();
@@ -98,17 +98,17 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     // Like a creation that has its id but is not committed yet.
     await server.run("SELECT nextval('production_pet_ids')", url);
     for (const name of ['third', 'fourth', 'fifth']) await store.create(pet(name), at());
-    expect((await store.list({ limit: 1, after: 0 })).settled).toBe(true);
-    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(false);
+    expect((await store.list({ limit: 1, after: 0 })).isCacheable).toBe(true);
+    expect((await store.list({ limit: 2, after: 0 })).isCacheable).toBe(false);
     const available = { limit: 2, after: 0, status: 'available' } as const;
-    expect((await store.list(available)).settled).toBe(false);
-    expect((await store.list({ ...available, after: 2 })).settled).toBe(true);
+    expect((await store.list(available)).isCacheable).toBe(false);
+    expect((await store.list({ ...available, after: 2 })).isCacheable).toBe(true);
     await server.run("INSERT INTO pets VALUES ('production', 2, 'second', 1, 'sold')", url);
-    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(true);
-    expect((await store.list(available)).settled).toBe(true);
+    expect((await store.list({ limit: 2, after: 0 })).isCacheable).toBe(true);
+    expect((await store.list(available)).isCacheable).toBe(true);
   });
 
-  test('a page that an animal came into after it was read is not called settled', async () => {
+  test('a page that an animal came into after it was read is not called isCacheable', async () => {
     const url = await server.createMigrated();
     const late = () =>
       server.run("INSERT INTO pets VALUES ('production', 2, 'second', 1, 'available')", url);
@@ -119,10 +119,10 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     await server.run("SELECT nextval('production_pet_ids')", url);
     for (const name of ['third', 'fourth']) await store.create(pet(name), at());
     const available = { limit: 2, after: 0, status: 'available' } as const;
-    const { pets, settled } = await store.list(available);
+    const { pets, isCacheable } = await store.list(available);
     expect(pets.map(({ id }) => id)).toEqual([1, 3]);
-    expect(settled).toBe(false);
-    expect((await store.list(available)).settled).toBe(true);
+    expect(isCacheable).toBe(false);
+    expect((await store.list(available)).isCacheable).toBe(true);
   });
 
   test('many that wait share one transaction', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SetupError } from '../../src/core/errors.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { atMost } from '../support/at-most.ts';
 import { eventually, TestService } from '../support/harness.ts';

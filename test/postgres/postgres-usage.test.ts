@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
-import type { UsageRecord } from '../../src/core/usage.ts';
+import type { UsageRecord } from '../../src/core/requests/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { account } from '../storage/ports/backend.ts';
 import { connectTo } from '../storage/ports/postgres-backend.ts';

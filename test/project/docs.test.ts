@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { ERRORS } from '../../src/core/errors.ts';
-import { PLANS } from '../../src/core/plans.ts';
+import { PLANS } from '../../src/core/limits/plans.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config/config.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { temporaryFolder } from '../support/harness.ts';
@@ -169,7 +169,7 @@ async function makeKeys(settings: Settings): Promise<Scene['keys']> {
     const account = await stores.accounts.create(email, limits, Date.now(), 'test');
     if (!account) throw new Error(`${email} exists`);
     const asked = { environment: 'production', name: 'test' } as const;
-    return (await stores.keyRing.issue(account, asked, 'test')).text;
+    return (await stores.apiKeyService.issue(account, asked, 'test')).text;
   };
   try {
     return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { eventually } from '../support/harness.ts';
 import { admitted, readAnswer } from '../support/limit-readings.ts';
 import type { ServiceProcess } from '../support/process.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { recordBackup } from '../../src/storage/backup/record.ts';
-import { dataFolderAt, keepOthersOut } from '../../src/storage/data-folder.ts';
+import { dataFolderAt, lockExclusive } from '../../src/storage/data-folder.ts';
 import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { digests, makeKey, onFolder } from '../support/storage.ts';
 
@@ -89,7 +89,7 @@ describe('recording a backup', () => {
     await makeKey(folder.path);
     const config = readConfig(onFolder(folder.path));
     const before = digests(folder.path)['accounts.db'];
-    const restore = keepOthersOut(dataFolderAt(folder.path));
+    const restore = lockExclusive(dataFolderAt(folder.path));
     const made = { at: 0, file: '/backups/one.backup', isRegular: true };
     const error = await recordBackup(config, made).catch((error: unknown) => error);
     expect(error).toMatchObject({

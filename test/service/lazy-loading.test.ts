@@ -212,7 +212,7 @@ describe('code that is loaded after the start', () => {
   });
 
   test.each([
-    ['src/http/body-validator.ts', []],
+    ['src/http/body/body-validator.ts', []],
     ['src/api/openapi/document.ts', ['--only', 'production']],
     ['src/dashboard/dashboard.ts', []],
     ['src/dashboard/sign-in/sign-in.ts', []],

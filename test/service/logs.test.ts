@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
 import { ApiError, StorageUnavailable } from '../../src/core/errors.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLog, LineWriter, serviceLog } from '../../src/observability/log.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, spyOn, test } from 'bun:test';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { eventually, TestService, temporaryFolder } from '../support/harness.ts';
 import { NEW, NEWEST, OLD, withSecrets } from '../support/secrets.ts';
 

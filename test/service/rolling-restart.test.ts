@@ -69,7 +69,7 @@ async function openScene(store: SharedStore) {
   const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
   if (!account) throw new Error('The store is not new.');
   const asked = { environment: 'production', name: 'test' } as const;
-  const { text: apiKey } = await stores.keyRing.issue(account, asked, 'test');
+  const { text: apiKey } = await stores.apiKeyService.issue(account, asked, 'test');
   const resources = opening.move();
   return {
     apiKey,

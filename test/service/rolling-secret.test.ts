@@ -85,7 +85,7 @@ class Scene {
       const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
       if (!account) throw new Error('The store is not new.');
       const asked = { environment: 'production', name: 'test' } as const;
-      return (await stores.keyRing.issue(account, asked, 'test')).text;
+      return (await stores.apiKeyService.issue(account, asked, 'test')).text;
     } finally {
       await stores.close();
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { generateApiKey } from '../../src/core/api-key-text.ts';
+import { generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { Collector } from '../support/collector.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';

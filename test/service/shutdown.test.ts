@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { Listener } from '../../src/http/listener.ts';
+import { Listener } from '../../src/http/connection/listener.ts';
 import { eventually, SILENT_LOG, TestService, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, PROGRAM, runCommand, ServiceProcess } from '../support/process.ts';
 import { TerminalProcess } from '../support/terminal.ts';

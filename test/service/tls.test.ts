@@ -47,7 +47,7 @@ async function start(days?: number) {
     certificates,
     service,
     logged: (text: string) => lines.filter((line) => line.includes(text)),
-    look: () => service.runJobs(LOOK),
+    inspect: () => service.runJobs(LOOK),
     async readiness() {
       return (await fetch(`${service.opsUrl}/readyz`)).text();
     },
@@ -145,7 +145,7 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
 
     await eventually(() => answered > 20);
     await certificates.issue('second');
-    await scene.look();
+    await scene.inspect();
     const renewedAt = answered;
     await eventually(() => answered > renewedAt + 20);
     const shown = await shownAt(service.port);
@@ -156,7 +156,7 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     expect(failures).toEqual([]);
     expect(scene.logged('uses a new TLS certificate')).toHaveLength(1);
     // The files have not changed since.
-    await scene.look();
+    await scene.inspect();
     expect(scene.logged('uses a new TLS certificate')).toHaveLength(1);
   });
 
@@ -168,9 +168,9 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
 
     // Like between the two steps of a renewal.
     certificates.use(second.cert, join(folder.path, 'first', 'privkey.pem'));
-    await scene.look();
+    await scene.inspect();
     expect(scene.logged(PROBLEM)).toEqual([]);
-    for (let look = 0; look < 3; look += 1) await scene.look();
+    for (let look = 0; look < 3; look += 1) await scene.inspect();
 
     expect(scene.logged(PROBLEM)).toEqual([
       expect.stringMatching(/The key in \S+ does not belong to the first certificate in/),
@@ -179,7 +179,7 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     expect((await shownAt(service.port))[0]).toBe('first');
 
     certificates.use(second.cert, second.key);
-    await scene.look();
+    await scene.inspect();
     expect((await shownAt(service.port))[0]).toBe('second');
     expect(await scene.readiness()).toBe('ready\n');
   });
@@ -189,8 +189,8 @@ describe.skipIf(!hasOpenssl)('with PETSTORE_TLS_CERT and PETSTORE_TLS_KEY', () =
     expect(scene.logged('expires soon')).toEqual([]);
     expect(await scene.readiness()).toBe('ready\n');
     await scene.certificates.issue('short', 3);
-    await scene.look();
-    await scene.look();
+    await scene.inspect();
+    await scene.inspect();
     expect(scene.logged('expires soon')).toHaveLength(1);
     expect(await scene.readiness()).toMatch(
       /^ready\nThe TLS certificate expires at 2.*Z\. Renew it\.\n$/,

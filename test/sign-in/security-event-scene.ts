@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../src/core/audit.ts';
+import type { AuditAction } from '../../src/core/accounts/audit.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
 import type { TestService } from '../support/harness.ts';
 import { SoftwareAuthenticator } from '../support/software-authenticator.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { AuditRecord } from '../../src/core/audit.ts';
+import type { AuditRecord } from '../../src/core/accounts/audit.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { expectRefusal } from '../support/dashboard-scene.ts';
 import { PASSWORD, Visitor } from '../support/dashboard-visitor.ts';

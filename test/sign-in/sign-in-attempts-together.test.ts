@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import type { AttemptCounter, AttemptLimiter } from '../../src/core/attempts.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../src/core/limits/attempts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { MemoryAttemptLimiter } from '../../src/limits/memory/attempt-limiter.ts';
 import { RedisAttemptLimiter } from '../../src/limits/redis/attempt-limiter.ts';

@@ -151,7 +151,7 @@ describe('deleting the account', () => {
     const visitor = await Visitor.signUp(service);
     const other = await Visitor.signIn(service, visitor.email);
     const { account } = await requireAccount(service, visitor);
-    const issued = await service.stores.keyRing.issue(
+    const issued = await service.stores.apiKeyService.issue(
       account,
       { environment: 'production', name: 'mine' },
       'test',

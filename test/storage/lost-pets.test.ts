@@ -258,12 +258,12 @@ describe('ids continue where they were', () => {
     });
   }
 
-  test('after store begin-anew, and in a backup made after it', async () => {
+  test('after store recreate, and in a backup made after it', async () => {
     using killed = await killedService();
     using fresh = temporaryFolder();
     const settings = onFolder(killed.path);
     renameSync(killed.file('production.db'), killed.file('production.db.lost'));
-    const began = await runCommand(['store', 'begin-anew', 'production.db'], settings);
+    const began = await runCommand(['store', 'recreate', 'production.db'], settings);
     expect(began).toMatchObject({ code: 0 });
     const backup = killed.file('x.backup');
     expect(await runCommand(['backup', backup], settings)).toMatchObject({ code: 0, stderr: '' });

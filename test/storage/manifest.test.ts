@@ -89,7 +89,7 @@ describe('the service refuses to start, names the file and what to do, and chang
         const before = digests(folder.path);
         const { code, stderr } = await startInVain(folder.path);
         expect(stderr).toBe(
-          `petstore: ${folder.file(name)} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${name}\n`,
+          `petstore: ${folder.file(name)} is ${how}. Restore a backup (petstore restore FILE --replace), or recreate it without what it held: petstore store recreate ${name}\n`,
         );
         expect(code).toBe(2);
         expect(digests(folder.path)).toMatchObject(before);
@@ -97,7 +97,7 @@ describe('the service refuses to start, names the file and what to do, and chang
     }
   }
 
-  test('when a database has no tables; begin-anew then makes it anew', async () => {
+  test('when a database has no tables; recreate then makes it again', async () => {
     using folder = copyOf(original.path);
     const path = folder.file('accounts.db');
     rmSync(path);
@@ -111,7 +111,7 @@ describe('the service refuses to start, names the file and what to do, and chang
     const backup = await run(folder.path, 'backup', folder.file('x.backup'));
     expect(backup).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
     expect(digests(folder.path)).toMatchObject(before);
-    const begun = await run(folder.path, 'store', 'begin-anew', 'accounts.db');
+    const begun = await run(folder.path, 'store', 'recreate', 'accounts.db');
     expect(begun).toMatchObject({ code: 0, stderr: '' });
     expect(await open(folder.path)).toEqual(['Rex', 'Ada']);
   });
@@ -173,7 +173,7 @@ describe('the service refuses to start, names the file and what to do, and chang
     rmSync(folder.file('store.json'));
     const { code, stderr } = await startInVain(folder.path);
     expect(stderr).toContain('store.json is missing');
-    expect(stderr).toContain('petstore store begin-anew store.json');
+    expect(stderr).toContain('petstore store recreate store.json');
     expect(code).toBe(2);
   });
 
@@ -221,23 +221,23 @@ describe('the other commands', () => {
   });
 });
 
-describe('store begin-anew', () => {
+describe('store recreate', () => {
   test('makes a lost database anew, without what lies beside it, and no other', async () => {
     using folder = copyOf(original.path);
     renameSync(folder.file('production.db'), folder.file('production.db-wal'));
-    const done = await run(folder.path, 'store', 'begin-anew', 'production.db');
+    const done = await run(folder.path, 'store', 'recreate', 'production.db');
     expect(done).toMatchObject({ code: 0, stderr: '' });
     expect(await open(folder.path)).toEqual([]);
     const [aside = ''] = readdirSync(folder.path).filter((name) => name.startsWith('before-'));
     expect(readdirSync(folder.file(aside))).toEqual(['production.db-wal']);
-    const again = await run(folder.path, 'store', 'begin-anew', 'production.db');
+    const again = await run(folder.path, 'store', 'recreate', 'production.db');
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
   });
 
   test('makes a lost manifest anew from the databases', async () => {
     using folder = copyOf(original.path);
     rmSync(folder.file('store.json'));
-    expect(await run(folder.path, 'store', 'begin-anew', 'store.json')).toMatchObject({ code: 0 });
+    expect(await run(folder.path, 'store', 'recreate', 'store.json')).toMatchObject({ code: 0 });
     expect(await open(folder.path)).toEqual(['Rex', 'Ada']);
     rmSync(folder.file('staging.db'));
     expect((await startInVain(folder.path)).stderr).toContain('staging.db is missing');
@@ -247,9 +247,11 @@ describe('store begin-anew', () => {
     using folder = copyOf(original.path);
     await using _service = await ServiceProcess.start(onFolder(folder.path), ['--only', 'staging']);
     rmSync(folder.file('production.db'));
-    const refused = await run(folder.path, 'store', 'begin-anew', 'production.db');
+    const refused = await run(folder.path, 'store', 'recreate', 'production.db');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use') });
     expect(existsSync(folder.file('production.db'))).toBe(false);
+    // The former name of the command.
+    expect(await run(folder.path, 'store', 'begin-anew', 'production.db')).toEqual(refused);
   });
 });
 

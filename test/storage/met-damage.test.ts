@@ -109,7 +109,7 @@ describe('damage', () => {
       await service.runJobs('probe failing writes');
       const { status, text } = await readyz(service);
       expect(text).toBe(
-        `${problem}. Restore a backup (petstore restore FILE --replace), or move the file away and begin it anew without what it held: petstore store begin-anew production.db\n`,
+        `${problem}. Restore a backup (petstore restore FILE --replace), or move the file away and recreate it without what it held: petstore store recreate production.db\n`,
       );
       expect(status).toBe(503);
       clock.advance(MINUTE);

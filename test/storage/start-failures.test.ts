@@ -147,7 +147,7 @@ describe('a symbolic link is named', () => {
     await expectRefusals(join(folder, 'secret'), ['a file instead of a folder']);
     for (const args of [
       ['backup', join(scene.root, 'b')],
-      ['store', 'begin-anew', 'production.db'],
+      ['store', 'recreate', 'production.db'],
     ]) {
       const { code, stderr } = await runCommand(args, onFolder(link));
       expect(code).toBe(2);
@@ -155,13 +155,13 @@ describe('a symbolic link is named', () => {
     }
   });
 
-  test('to begin-anew, which does not take the file for lost', async () => {
+  test('to recreate, which does not take the file for lost', async () => {
     const folder = copy();
     const path = join(folder, 'production.db');
     renameSync(path, `${path}.away`);
     symlinkSync('/nowhere/at-all', path);
     const { code, stderr } = await runCommand(
-      ['store', 'begin-anew', 'production.db'],
+      ['store', 'recreate', 'production.db'],
       onFolder(folder),
     );
     expect(code).toBe(2);

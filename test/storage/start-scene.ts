@@ -6,7 +6,8 @@ import { runCommand } from '../support/process.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 
 /** Advice that loses data if the file is intact. */
-export const LOSES_DATA = /[Rr]estore a backup|begin-anew|begin it anew|Put it back from a backup/;
+export const LOSES_DATA =
+  /[Rr]estore a backup|store recreate|recreate it|Put it back from a backup/;
 
 export type StartScene = Awaited<ReturnType<typeof usedFolders>>;
 

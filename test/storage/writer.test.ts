@@ -4,12 +4,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { newId } from '../../src/core/ids.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { sharedStores } from '../../src/storage/shared-stores.ts';
-import { sqliteByHand } from '../../src/storage/sqlite/by-hand.ts';
 import { connect } from '../../src/storage/sqlite/database.ts';
 import { sqliteEngine } from '../../src/storage/sqlite/engine.ts';
 import { SqliteFile } from '../../src/storage/sqlite/file.ts';
+import { sqliteHotPathQueries } from '../../src/storage/sqlite/hot-path-queries.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../src/storage/sqlite/pet-store.ts';
 import { RequestLogFile } from '../../src/storage/sqlite/request-log-file.ts';
@@ -41,7 +41,7 @@ class Rig implements AsyncDisposable {
     const requestLog = new RequestLogFile(path, this.accountsPath);
     return sharedStores(
       sqliteEngine(this.accountsFile),
-      sqliteByHand(this.accountsFile, requestLog),
+      sqliteHotPathQueries(this.accountsFile, requestLog),
     );
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
-import type { BanRecord } from '../../src/core/ban-records.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import type { BanRecord } from '../../src/core/limits/ban-records.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, type NewAccount, TestService } from './harness.ts';
 import { type Answer, askTimes } from './limit-readings.ts';

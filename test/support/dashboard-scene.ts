@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
-import type { Subscription } from '../../src/core/plans.ts';
+import type { Subscription } from '../../src/core/limits/plans.ts';
 import type {
   DashboardErrorCode,
   ErrorBody,

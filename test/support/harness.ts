@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { PetstoreClient, type PetstoreClientOptions } from '../../client/src/index.ts';
 import { type RunningService, startService } from '../../src/app.ts';
 import { type Addressed, type Part, readConfig } from '../../src/config/config.ts';
-import type { Account } from '../../src/core/accounts.ts';
-import type { ApiKey } from '../../src/core/api-keys.ts';
+import type { Account } from '../../src/core/accounts/accounts.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
-import { type Subscription, subscribe } from '../../src/core/plans.ts';
+import type { ApiKey } from '../../src/core/keys/api-keys.ts';
+import { type Subscription, subscribe } from '../../src/core/limits/plans.ts';
 import { type Clock, type Instant, later, systemClock } from '../../src/lib/clock.ts';
 import { type Scheduler, timerScheduler } from '../../src/lib/scheduler.ts';
 import { createLog, type Log } from '../../src/observability/log.ts';
@@ -188,7 +188,11 @@ export class TestService implements AsyncDisposable {
     const email = `person${this.#accounts}@example.com`;
     const account = await this.stores.accounts.create(email, subscription, Date.now(), 'test');
     if (!account) throw new Error(`${email} exists`);
-    const issued = await this.stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
+    const issued = await this.stores.apiKeyService.issue(
+      account,
+      { environment, name: 'test' },
+      'test',
+    );
     return { account, key: issued.key, secret: issued.text };
   }
 

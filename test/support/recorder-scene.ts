@@ -1,4 +1,4 @@
-import type { LoggedKey, LoggedRequest, SentReply } from '../../src/core/request-log.ts';
+import type { LoggedKey, LoggedRequest, SentReply } from '../../src/core/requests/request-log.ts';
 import { RequestLogRecorder } from '../../src/jobs/request-log-recorder.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock } from './harness.ts';

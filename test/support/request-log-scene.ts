@@ -2,7 +2,7 @@ import {
   KEPT_PER_ACCOUNT,
   type LoggedRequest,
   type RequestFilter,
-} from '../../src/core/request-log.ts';
+} from '../../src/core/requests/request-log.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, type ServiceOptions, TestService } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../src/core/environments.ts';
-import type { Subscription } from '../../src/core/plans.ts';
+import type { Subscription } from '../../src/core/limits/plans.ts';
 import { ManualClock, type NewAccount, type ServiceOptions, TestService } from './harness.ts';
 
 /** The reply of the sandbox. */

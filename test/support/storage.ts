@@ -27,7 +27,7 @@ export async function makeKey(
     const email = `${environment}@example.com`;
     const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
     if (!account) throw new Error(`${email} exists`);
-    return (await stores.keyRing.issue(account, { environment, name: 'test' }, 'test')).text;
+    return (await stores.apiKeyService.issue(account, { environment, name: 'test' }, 'test')).text;
   } finally {
     await stores.close();
   }

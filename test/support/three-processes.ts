@@ -1,7 +1,7 @@
 import { SQL } from 'bun';
 import { NetworkError, PetstoreClient } from '../../client/src/index.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { Subscription } from '../../src/core/plans.ts';
+import type { Subscription } from '../../src/core/limits/plans.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openStores } from '../../src/storage/open-stores.ts';
 import { AMPLE, SLOW_REPLY } from './harness.ts';
@@ -42,7 +42,7 @@ export async function startThree() {
       const account = await stores.accounts.create(email, subscription, Date.now(), 'test');
       if (!account) throw new Error(`${email} exists`);
       const asked = { environment: 'production', name: 'test' } as const;
-      const { text } = await stores.keyRing.issue(account, asked, 'test');
+      const { text } = await stores.apiKeyService.issue(account, asked, 'test');
       return { accountId: account.id, apiKey: text };
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -1,4 +1,4 @@
-import { NO_USAGE, type UsageRecord } from '../../src/core/usage.ts';
+import { NO_USAGE, type UsageRecord } from '../../src/core/requests/usage.ts';
 
 /** The requests of a key to an operation in an hour, as the recorder adds them; omitted fields are 0. */
 export function usageRecord(

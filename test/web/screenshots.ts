@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { PARTS } from '../../src/config/config.ts';
-import { hourOf } from '../../src/core/usage.ts';
+import { hourOf } from '../../src/core/requests/usage.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { launchBrowser, Visitor } from '../support/browser.ts';
 import { BrowserProfiles } from '../support/browser-profiles.ts';
@@ -61,17 +61,17 @@ async function tour(): Promise<void> {
 
 /** Creates keys, messages and a day of requests. */
 async function inventDay(): Promise<void> {
-  const { accounts, keyRing, usage } = service.stores;
+  const { accounts, apiKeyService, usage } = service.stores;
   const account = await accounts.findByEmail(EMAIL);
   if (!account) throw new Error(`${EMAIL} has not signed up`);
   const issue = (name: string, environment: 'production' | 'staging', days?: number) => {
     const expiresAt = days === undefined ? undefined : Date.now() + days * 24 * HOUR;
-    return keyRing.issue(account, { name, environment, expiresAt }, EMAIL);
+    return apiKeyService.issue(account, { name, environment, expiresAt }, EMAIL);
   };
   const nightly = await issue('Nightly import', 'production', 90);
   const { text } = await issue('Continuous integration', 'staging', 5);
   const { key: old } = await issue('Old laptop', 'production');
-  await keyRing.revoke(old.id, EMAIL);
+  await apiKeyService.revoke(old.id, EMAIL);
   const now = hourOf(Date.now());
   await usage.add(
     Array.from({ length: 24 }, (_, index) =>

@@ -57,7 +57,7 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     const visitor = await customer(scene.service);
     const [first] = await Promise.all(Array.from({ length: 100 }, () => createKey(visitor)));
     const { service } = scene;
-    await service.stores.keyRing.revoke(first?.key.id ?? '', 'test');
+    await service.stores.apiKeyService.revoke(first?.key.id ?? '', 'test');
     const expected = [/429.*\/api\/keys/];
     await using browser = await enter(open, service, visitor, '/keys', { expected });
     const { page } = browser;

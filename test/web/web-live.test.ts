@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, operator, sendMessage } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';

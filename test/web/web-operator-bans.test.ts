@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { describeWithBrowser, layoutShift, PHONE } from '../support/browser.ts';
 import {
   createKey,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { HOUR } from '../../src/lib/clock.ts';
 import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
 import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';

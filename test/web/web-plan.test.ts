@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
 import { customer, dashboardScene } from '../support/dashboard-scene.ts';
 import { enter, expectSound, isTooWide } from './web-entrance.ts';

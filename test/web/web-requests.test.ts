@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { PARTS } from '../../src/config/config.ts';
-import { subscribe } from '../../src/core/plans.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
 import { SECOND } from '../../src/lib/clock.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';

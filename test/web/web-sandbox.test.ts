@@ -62,7 +62,7 @@ describeWithBrowser('the sandbox page', (open) => {
     const account = await service.stores.accounts.findByEmail(visitor.email);
     if (!account) throw new Error('nobody signed up');
     const wish = { environment: 'staging', name: 'ci' } as const;
-    const { text } = await service.stores.keyRing.issue(account, wish, 'test');
+    const { text } = await service.stores.apiKeyService.issue(account, wish, 'test');
     const status = async () => (await listPets(service, text)).status;
     await using browser = await enter(open, service, visitor, '/sandbox');
     const { page } = browser;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { subscribe } from '../../src/core/plans.ts';
-import { hourOf } from '../../src/core/usage.ts';
+import { subscribe } from '../../src/core/limits/plans.ts';
+import { hourOf } from '../../src/core/requests/usage.ts';
 import { describeWithBrowser, layoutShift, PHONE, type Visitor } from '../support/browser.ts';
 import {
   createKey,

@@ -1,10 +1,10 @@
 import { apiError } from '../../core/errors.ts';
 import { newId } from '../../core/ids.ts';
-import { type Message, type MessageStore, messageStatus } from '../../core/messages.ts';
+import { type Message, type MessageStore, messageStatus } from '../../core/messages/messages.ts';
+import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { bodyReader } from '../../http/json-body.ts';
-import type { Reply } from '../../http/reply.ts';
+import type { Reply } from '../../http/reply/reply.ts';
 import { MESSAGE_OPERATIONS } from './operations.ts';
 
 const readMessage = bodyReader(MESSAGE_OPERATIONS.sendMessage);

@@ -1,4 +1,4 @@
-import { MESSAGE_MAX_LENGTH } from '../../core/messages.ts';
+import { MESSAGE_MAX_LENGTH } from '../../core/messages/messages.ts';
 
 /** With commas. `toLocaleString` would load the rules of every locale and delay the start. */
 const MESSAGE_LENGTH = String(MESSAGE_MAX_LENGTH).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -1,5 +1,5 @@
-import { PAGE_SIZE } from '../../core/pets.ts';
-import { DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { PAGE_SIZE } from '../../core/pets/pets.ts';
+import { DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { MINUTE, SECOND } from '../../lib/clock.ts';
 import type { OperationId } from '../operations.ts';
 import { NewPet } from '../pets/schemas.ts';

@@ -1,5 +1,5 @@
 import type { ApiName } from '../../core/environments.ts';
-import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
+import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
 import { operationsOf } from '../operations.ts';
 import { RESOURCES_OF } from '../resources.ts';
 import { HeaderComponents } from './header-components.ts';

@@ -1,11 +1,11 @@
-import { type ApiAddresses, deprecationHeaders } from '../../http/deprecation.ts';
-import { PLAIN_CHALLENGE } from '../../http/error-replies.ts';
 import {
   DEPRECATION_HEADERS,
   EVERY_REPLY_HEADERS,
   HEADERS,
   type HeaderName,
 } from '../../http/headers.ts';
+import { type ApiAddresses, deprecationHeaders } from '../../http/reply/deprecation.ts';
+import { PLAIN_CHALLENGE } from '../../http/reply/error-replies.ts';
 import type { PublishedOperation } from '../operations.ts';
 
 /** Examples that are valid for every reply with the header. */

@@ -1,7 +1,7 @@
 import type { XSchema } from 'typebox/schema';
 import { ERRORS } from '../../core/errors.ts';
-import { errorExample } from '../../http/example-errors.ts';
 import type { HeaderName } from '../../http/headers.ts';
+import { errorExample } from '../../http/reply/example-errors.ts';
 import type { PublishedOperation } from '../operations.ts';
 import type { HeaderComponents } from './header-components.ts';
 import { ErrorBody } from './schemas.ts';

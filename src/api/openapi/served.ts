@@ -1,8 +1,8 @@
 import { YAML } from 'bun';
 import type { ApiName } from '../../core/environments.ts';
-import type { Reply } from '../../http/reply.ts';
-import { documentReply } from '../../http/representation.ts';
-import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import { documentReply } from '../../http/reply/representation.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { DocumentAddresses } from './document.ts';
 

@@ -1,15 +1,20 @@
 import { ApiError, apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
-import { creationReply, petJson, petsJson } from '../../core/pet-json.ts';
-import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
-import { DEFAULT_STATUS, PAGE_SIZE, PET_STATUSES } from '../../core/pets.ts';
-import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/entity-tag.ts';
+import { creationReply, petJson, petsJson } from '../../core/pets/pet-json.ts';
+import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets/pets.ts';
+import { DEFAULT_STATUS, PAGE_SIZE, PET_STATUSES } from '../../core/pets/pets.ts';
+import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { bodyReader } from '../../http/json-body.ts';
-import { nextPageLink } from '../../http/paging.ts';
-import { enumParameter, integerParameter, invalidParameter, readQuery } from '../../http/query.ts';
-import type { Reply } from '../../http/reply.ts';
+import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/reply/entity-tag.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import { nextPageLink } from '../../http/target/paging.ts';
+import {
+  enumParameter,
+  integerParameter,
+  invalidParameter,
+  readQuery,
+} from '../../http/target/query.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
@@ -22,7 +27,7 @@ const readNewPet = bodyReader(PET_OPERATIONS.createPet);
  */
 export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
   const pages = new PageCache();
-  pets.onReset(() => pages.clear());
+  pets.onPagesInvalidated(() => pages.clear());
   return {
     listPets: ({ query }) => pages.find(query) ?? listPets(pets, pages, baseUrl, query),
     createPet: (context) => createPet(pets, context),
@@ -39,10 +44,10 @@ async function listPets(
   const petQuery = parsePetQuery(query);
   const cached = pages.get(petQuery, query);
   if (cached) return cached;
-  const { clears } = pages;
+  const { generation } = pages;
   const page = await pets.list(petQuery);
   const reply = writePage(baseUrl, petQuery, page);
-  return page.settled ? pages.put(petQuery, reply, clears) : reply;
+  return page.isCacheable ? pages.put(petQuery, reply, generation) : reply;
 }
 
 function parsePetQuery(query: string): PetQuery {

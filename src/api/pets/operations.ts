@@ -1,7 +1,7 @@
-import { PAGE_SIZE } from '../../core/pets.ts';
+import { PAGE_SIZE } from '../../core/pets/pets.ts';
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
 import { type Operation, pathParameter } from '../../http/operation.ts';
-import { limitParameter, PAGINATION } from '../../http/paging.ts';
+import { limitParameter, PAGINATION } from '../../http/target/paging.ts';
 import { NewPet, Pet, PetStatus, Pets } from './schemas.ts';
 
 /** The second pet in an example store; the first one is the example of the schema. */

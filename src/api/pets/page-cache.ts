@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { PetQuery } from '../../core/pets.ts';
-import { CompressedForms } from '../../http/compression.ts';
-import type { Reply } from '../../http/reply.ts';
+import type { PetQuery } from '../../core/pets/pets.ts';
+import { CompressedForms } from '../../http/reply/compression.ts';
+import type { Reply } from '../../http/reply/reply.ts';
 
 /** How many query texts are cached with their page, to avoid parsing. */
 const TEXTS = 1_000;
 const MAX_TEXT_LENGTH = 100;
 
 /**
- * Caches the replies with first pages of the list, which most requests ask for. Only settled pages may be put
+ * Caches the replies with first pages of the list, which most requests ask for. Only cacheable pages may be put
  * here, which do not change until the environment is reset. There is one page for each limit and status,
  * about 400 in total, and 25 MB if every name has the maximum length, so no eviction is needed. The
  * compressed forms that clients request are cached with the pages, and are at most as large again for each
@@ -22,14 +22,14 @@ export class PageCache {
   readonly #byText = new LRUCache<string, Reply>({ max: TEXTS });
 
   /** How often the cache was cleared: a page that was read before a clear is not put here afterwards. */
-  #clears = 0;
+  #generation = 0;
 
-  get clears(): number {
-    return this.#clears;
+  get generation(): number {
+    return this.#generation;
   }
 
   clear(): void {
-    this.#clears += 1;
+    this.#generation += 1;
     this.#pages.clear();
     this.#byText.clear();
   }
@@ -48,10 +48,11 @@ export class PageCache {
 
   /**
    * Caches a first page. Returns the page as later requests will get it.
-   * @param clears the number of clears before the page was read.
+   * @param generation of the cache before the page was read.
    */
-  put(query: PetQuery, page: Reply, clears: number): Reply {
-    if (query.after !== 0 || page.body === undefined || clears !== this.#clears) return page;
+  put(query: PetQuery, page: Reply, generation: number): Reply {
+    if (query.after !== 0 || page.body === undefined || generation !== this.#generation)
+      return page;
     const cached = { ...page, compressed: new CompressedForms(page.body) };
     this.#pages.set(nameOf(query), cached);
     return cached;

@@ -1,5 +1,5 @@
-import { NAME_MAX_LENGTH, PET_STATUSES } from '../../core/pets.ts';
-import { textField } from '../../http/text-field.ts';
+import { NAME_MAX_LENGTH, PET_STATUSES } from '../../core/pets/pets.ts';
+import { textField } from '../../http/body/text-field.ts';
 
 /*
  * JSON Schemas (2020-12) of the contract. TypeBox derives static types and validators from them;

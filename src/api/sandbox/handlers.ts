@@ -1,8 +1,12 @@
-import type { KeyRecord } from '../../core/api-keys.ts';
-import type { SandboxControl, SandboxRequest, SandboxWindow } from '../../core/sandbox-control.ts';
+import type { KeyRecord } from '../../core/keys/api-keys.ts';
+import type {
+  SandboxControl,
+  SandboxRequest,
+  SandboxWindow,
+} from '../../core/sandbox/sandbox-control.ts';
+import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handler, Handlers, RequestContext } from '../../http/handler.ts';
-import { bodyReader } from '../../http/json-body.ts';
-import type { Reply } from '../../http/reply.ts';
+import type { Reply } from '../../http/reply/reply.ts';
 import { SECOND } from '../../lib/clock.ts';
 import type { Lazy } from '../../lib/lazy.ts';
 import { SANDBOX_OPERATIONS } from './operations.ts';

@@ -1,5 +1,5 @@
-import { MAX_SIMULATED_TIMES, SIMULATED_METHODS } from '../../core/account-simulation.ts';
-import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET } from '../../core/sandbox.ts';
+import { MAX_SIMULATED_TIMES, SIMULATED_METHODS } from '../../core/sandbox/account-simulation.ts';
+import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET } from '../../core/sandbox/sandbox.ts';
 import { SECOND } from '../../lib/clock.ts';
 
 const moment = {

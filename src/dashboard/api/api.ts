@@ -1,5 +1,5 @@
-import { parseTarget } from '../../http/request-target.ts';
-import { Router, routesOf } from '../../http/router.ts';
+import { parseTarget } from '../../http/target/request-target.ts';
+import { Router, routesOf } from '../../http/target/router.ts';
 import { DashboardError } from '../errors.ts';
 import { findOperation } from '../find-operation.ts';
 import type { LiveChannel } from '../live/live-channel.ts';

@@ -1,5 +1,5 @@
-import { type ApiKey, keyState } from '../../core/api-keys.ts';
-import type { BanRecord } from '../../core/ban-records.ts';
+import { type ApiKey, keyState } from '../../core/keys/api-keys.ts';
+import type { BanRecord } from '../../core/limits/ban-records.ts';
 import type { DashboardStores } from '../options.ts';
 import type { BanNotice } from '../shared/usage.ts';
 import { keyLink } from './key-info.ts';

@@ -1,5 +1,5 @@
-import { type ApiKey, type ApiKeyStore, expiryOf, keyState } from '../../core/api-keys.ts';
-import type { BanRecord } from '../../core/ban-records.ts';
+import { type ApiKey, type ApiKeyStore, expiryOf, keyState } from '../../core/keys/api-keys.ts';
+import type { BanRecord } from '../../core/limits/ban-records.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { KeyInfo, KeyLink, KeyStateInfo } from '../shared/api.ts';
 

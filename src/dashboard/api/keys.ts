@@ -1,16 +1,16 @@
-import type { Account } from '../../core/accounts.ts';
-import type { ApiKey, KeyFilter, KeyPosition } from '../../core/api-keys.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
-import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/key-names.ts';
 import {
   checkSimulation,
   type IssuedKey,
   KEYS_PER_DAY,
   type RotationOverlap,
   TooManyKeysToday,
-} from '../../core/key-ring.ts';
-import type { Limits } from '../../core/plans.ts';
-import { retryAfterSeconds, wholeSeconds } from '../../http/reply.ts';
+} from '../../core/keys/api-key-service.ts';
+import type { ApiKey, KeyFilter, KeyPosition } from '../../core/keys/api-keys.ts';
+import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/keys/key-names.ts';
+import type { Limits } from '../../core/limits/plans.ts';
+import { retryAfterSeconds, wholeSeconds } from '../../http/reply/reply.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
@@ -141,8 +141,10 @@ async function create({ options, account, request }: AccountContext): Promise<Re
   await withErrorCode('invalid', () => checkSimulation({ environment, simulate }));
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
   const wish = { name, environment, expiresAt, simulate };
-  const { keyRing } = options.stores;
-  return issue(options, account, (perDay) => keyRing.issue(account, wish, account.email, perDay));
+  const { apiKeyService } = options.stores;
+  return issue(options, account, (perDay) =>
+    apiKeyService.issue(account, wish, account.email, perDay),
+  );
 }
 
 async function createTemporary({ options, account }: AccountContext): Promise<Response> {
@@ -150,7 +152,7 @@ async function createTemporary({ options, account }: AccountContext): Promise<Re
   const expiresAt = clock.now().wall + TEMPORARY_KEY_LIFETIME;
   const wish = { name: 'Try it', environment: 'staging', expiresAt, isTemporary: true } as const;
   return issue(options, account, (perDay) =>
-    stores.keyRing.issue(account, wish, account.email, perDay),
+    stores.apiKeyService.issue(account, wish, account.email, perDay),
   );
 }
 
@@ -158,8 +160,10 @@ async function rotate(context: AccountContext): Promise<Response> {
   const key = await requireOwnKey(context);
   const { overlap } = await readRotation(context.request);
   const { account, options } = context;
-  const { keyRing } = options.stores;
-  return issue(options, account, (perDay) => keyRing.rotate(key, overlap, account.email, perDay));
+  const { apiKeyService } = options.stores;
+  return issue(options, account, (perDay) =>
+    apiKeyService.rotate(key, overlap, account.email, perDay),
+  );
 }
 
 /**
@@ -211,13 +215,13 @@ function tooManyKeys({ wall }: Instant) {
 async function rename(context: AccountContext): Promise<Response> {
   const { id } = await requireOwnKey(context);
   const { name } = await readNaming(context.request);
-  await context.options.stores.keyRing.rename(id, name, context.account.email);
+  await context.options.stores.apiKeyService.rename(id, name, context.account.email);
   return done();
 }
 
 async function revoke(context: AccountContext): Promise<Response> {
   const { id } = await requireOwnKey(context);
-  if (await context.options.stores.keyRing.revoke(id, context.account.email)) return done();
+  if (await context.options.stores.apiKeyService.revoke(id, context.account.email)) return done();
   throw new DashboardError('conflict', 'This key was revoked before.');
 }
 

@@ -1,5 +1,5 @@
-import type { ApiKey } from '../../core/api-keys.ts';
-import { type Message, messageStatus } from '../../core/messages.ts';
+import type { ApiKey } from '../../core/keys/api-keys.ts';
+import { type Message, messageStatus } from '../../core/messages/messages.ts';
 import type { MessageInfo } from '../shared/api.ts';
 import { byId } from './by-id.ts';
 import { keyLink } from './key-info.ts';

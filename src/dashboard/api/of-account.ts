@@ -1,4 +1,4 @@
-import type { Account } from '../../core/accounts.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
 import { DashboardError } from '../errors.ts';
 import type { AccountContext, Route } from './route.ts';
 

@@ -1,10 +1,10 @@
-import { accountDetails } from '../../core/account-details.ts';
-import type { Account } from '../../core/accounts.ts';
-import type { BanRecord } from '../../core/ban-records.ts';
+import { accountDetails } from '../../core/accounts/account-details.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
+import type { SessionRecord } from '../../core/accounts/sessions.ts';
+import { REASON_PATTERN, REASON_RULE } from '../../core/accounts/suspensions.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { SessionRecord } from '../../core/sessions.ts';
-import { REASON_PATTERN, REASON_RULE } from '../../core/suspensions.ts';
-import type { UsageCounts } from '../../core/usage.ts';
+import type { BanRecord } from '../../core/limits/ban-records.ts';
+import type { UsageCounts } from '../../core/requests/usage.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type {
@@ -129,8 +129,8 @@ async function deleteAccount(context: AccountContext): Promise<Response> {
 }
 
 async function revokeKey(context: AccountContext): Promise<Response> {
-  const { keys, keyRing } = context.options.stores;
-  if (await keyRing.revoke(context.id, byOf(context))) return done();
+  const { keys, apiKeyService } = context.options.stores;
+  if (await apiKeyService.revoke(context.id, byOf(context))) return done();
   if (await keys.find(context.id)) {
     throw new DashboardError('conflict', 'This key was revoked before.');
   }

@@ -1,4 +1,4 @@
-import { type AuditFilter, type AuditRecord, isAuditAction } from '../../core/audit.ts';
+import { type AuditFilter, type AuditRecord, isAuditAction } from '../../core/accounts/audit.ts';
 import { csvLine } from '../../lib/csv.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';

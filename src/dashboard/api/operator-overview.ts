@@ -1,5 +1,10 @@
-import { addCounts, hourOf, NO_USAGE, type OperationUsageTotal } from '../../core/usage.ts';
-import { percentile } from '../../core/usage-durations.ts';
+import {
+  addCounts,
+  hourOf,
+  NO_USAGE,
+  type OperationUsageTotal,
+} from '../../core/requests/usage.ts';
+import { percentile } from '../../core/requests/usage-durations.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { OperationInfo, OverviewInfo } from '../shared/operator.ts';
 import { json } from './replies.ts';

@@ -1,5 +1,5 @@
-import type { BanRecord } from '../../core/ban-records.ts';
-import { PLAN_NAMES, subscribe } from '../../core/plans.ts';
+import type { BanRecord } from '../../core/limits/ban-records.ts';
+import { PLAN_NAMES, subscribe } from '../../core/limits/plans.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardStores } from '../options.ts';

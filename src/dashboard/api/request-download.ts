@@ -1,5 +1,5 @@
-import { requestJson } from '../../core/request-json.ts';
-import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../core/request-log.ts';
+import { requestJson } from '../../core/requests/request-json.ts';
+import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../core/requests/request-log.ts';
 import { csvLine } from '../../lib/csv.ts';
 import { download, ROWS_AT_ONCE } from './download.ts';
 

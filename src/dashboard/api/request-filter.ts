@@ -1,5 +1,5 @@
-import { parseStatuses, STATUS_EXPECTATION } from '../../core/request-json.ts';
-import type { RequestFilter } from '../../core/request-log.ts';
+import { parseStatuses, STATUS_EXPECTATION } from '../../core/requests/request-json.ts';
+import type { RequestFilter } from '../../core/requests/request-log.ts';
 import { DashboardError } from '../errors.ts';
 import { environmentIn, momentIn, textIn } from './query.ts';
 

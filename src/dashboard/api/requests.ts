@@ -1,12 +1,12 @@
 import { explainError } from '../../api/error-catalogue.ts';
 import { operationsOf } from '../../api/operations.ts';
 import type { Environment } from '../../core/environments.ts';
-import { requestJson } from '../../core/request-json.ts';
+import { requestJson } from '../../core/requests/request-json.ts';
 import {
   KEPT_PER_ACCOUNT,
   type LoggedRequest,
   RECORDED_PER_MINUTE,
-} from '../../core/request-log.ts';
+} from '../../core/requests/request-log.ts';
 import { loggedHeaders } from '../../http/logged-headers.ts';
 import { DashboardError } from '../errors.ts';
 import type { DashboardOptions } from '../options.ts';

@@ -1,5 +1,5 @@
-import type { Account } from '../../core/accounts.ts';
-import type { Endpoint } from '../../http/router.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
+import type { Endpoint } from '../../http/target/router.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { LiveChannel } from '../live/live-channel.ts';
 import type { DashboardOptions } from '../options.ts';

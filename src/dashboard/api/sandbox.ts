@@ -1,6 +1,6 @@
 import { BanLength, ClockAdvance, UsageRemaining } from '../../api/sandbox/schemas.ts';
-import type { ApiKey } from '../../core/api-keys.ts';
-import type { SandboxRequest } from '../../core/sandbox-control.ts';
+import type { ApiKey } from '../../core/keys/api-keys.ts';
+import type { SandboxRequest } from '../../core/sandbox/sandbox-control.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import type { SandboxInfo } from '../shared/sandbox.ts';

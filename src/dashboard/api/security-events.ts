@@ -3,7 +3,7 @@ import {
   HOLDER_ACTIONS,
   SECURITY_EVENTS_STAY,
   SOMEBODY,
-} from '../../core/audit.ts';
+} from '../../core/accounts/audit.ts';
 import { SECURITY_EVENTS_PAGE } from '../shared/bounds.ts';
 import type { SecurityEventInfo } from '../shared/security-events.ts';
 import { positionIn } from './query.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/accounts.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
 import { needsProof } from '../session-requirements.ts';
 import type { AccountInfo, SessionInfo } from '../shared/api.ts';
 import { json } from './replies.ts';

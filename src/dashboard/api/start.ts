@@ -1,4 +1,4 @@
-import type { UsageStore } from '../../core/usage.ts';
+import type { UsageStore } from '../../core/requests/usage.ts';
 import type { StepsInfo } from '../shared/api.ts';
 import { keyLink } from './key-info.ts';
 import { json } from './replies.ts';

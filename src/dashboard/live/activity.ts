@@ -1,5 +1,5 @@
 import { ENVIRONMENTS } from '../../core/environments.ts';
-import { hourOf } from '../../core/usage.ts';
+import { hourOf } from '../../core/requests/usage.ts';
 import type { DashboardOptions } from '../options.ts';
 import type { Session } from '../session.ts';
 import type { LiveTopic } from '../shared/live.ts';

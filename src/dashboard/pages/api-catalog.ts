@@ -1,6 +1,6 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
 import { APIS } from '../../core/environments.ts';
-import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import type { DashboardOptions } from '../options.ts';
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { codingChooser } from '../../http/content-coding.ts';
-import { entityTagIn, isNotModified } from '../../http/entity-tag.ts';
+import { codingChooser } from '../../http/body/content-coding.ts';
+import { entityTagIn, isNotModified } from '../../http/reply/entity-tag.ts';
 import type { Asset, Assets } from './assets.ts';
 
 /** The path of the assets, with a trailing slash. */

@@ -1,7 +1,7 @@
 import { ARAZZO_PATH, arazzoDocument } from '../../api/openapi/arazzo.ts';
-import { REVALIDATED } from '../../http/entity-tag.ts';
-import { documentReply, selectRepresentation } from '../../http/representation.ts';
-import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { REVALIDATED } from '../../http/reply/entity-tag.ts';
+import { documentReply, selectRepresentation } from '../../http/reply/representation.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { referenceTexts } from '../reference/reference.ts';

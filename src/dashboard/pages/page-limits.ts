@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { Limits } from '../../core/plans.ts';
-import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
-import type { RateLimitResult } from '../../core/rate-limit.ts';
+import type { Limits } from '../../core/limits/plans.ts';
+import { type QuotaState, takeQuota, unusedQuota } from '../../core/limits/quota.ts';
+import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { REFERENCE_PATHS } from '../reference/paths.ts';
 import { SEARCH_PATH } from '../shared/search.ts';

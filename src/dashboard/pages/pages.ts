@@ -1,4 +1,4 @@
-import { REVALIDATED } from '../../http/entity-tag.ts';
+import { REVALIDATED } from '../../http/reply/entity-tag.ts';
 import { type LazyParts, lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { framed } from '../reference/frame.ts';

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import type { RateLimitResult } from '../../core/rate-limit.ts';
-import { refusalHeaders } from '../../http/reply.ts';
+import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
+import { refusalHeaders } from '../../http/reply/reply.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { describeWait } from '../describe-wait.ts';
 import { html } from './html.ts';

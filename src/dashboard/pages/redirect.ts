@@ -1,4 +1,4 @@
-import { parseTarget } from '../../http/request-target.ts';
+import { parseTarget } from '../../http/target/request-target.ts';
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 

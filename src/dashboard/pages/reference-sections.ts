@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
 import { MessageInput } from '../../api/messages/schemas.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
-import { PLAN_NAMES, PLANS } from '../../core/plans.ts';
+import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
 import {
   DEPRECATION_HEADERS,
   EVERY_REPLY_HEADERS,

@@ -1,7 +1,7 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { RESOURCES } from '../../api/resources.ts';
 import { APIS } from '../../core/environments.ts';
-import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/served-operations.ts';
+import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
 import { methodMark, type ReferencePage } from './frame.ts';

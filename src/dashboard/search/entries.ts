@@ -1,7 +1,7 @@
 import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
-import { SIMULATIONS } from '../../core/simulations.ts';
+import { SIMULATIONS } from '../../core/sandbox/simulations.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { GUIDES } from '../reference/guides/guides.ts';
 import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';

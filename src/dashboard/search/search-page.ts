@@ -1,4 +1,4 @@
-import { parseTarget } from '../../http/request-target.ts';
+import { parseTarget } from '../../http/target/request-target.ts';
 import { html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
 import type { ReferencePage } from '../reference/frame.ts';

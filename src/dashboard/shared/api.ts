@@ -1,8 +1,8 @@
+import type { SecondFactor } from '../../core/accounts/second-factors.ts';
 import type { ApiName, Environment } from '../../core/environments.ts';
-import type { RotationOverlap } from '../../core/key-ring.ts';
-import type { MessageStatus } from '../../core/messages.ts';
-import type { Plan } from '../../core/plans.ts';
-import type { SecondFactor } from '../../core/second-factors.ts';
+import type { RotationOverlap } from '../../core/keys/api-key-service.ts';
+import type { Plan } from '../../core/limits/plans.ts';
+import type { MessageStatus } from '../../core/messages/messages.ts';
 
 /* The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
    authenticated by a session cookie, for the account that is signed in. Not part of the public

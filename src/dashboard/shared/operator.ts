@@ -1,7 +1,7 @@
-import type { AuditAction } from '../../core/audit.ts';
+import type { AuditAction } from '../../core/accounts/audit.ts';
+import type { SecondFactor } from '../../core/accounts/second-factors.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { SecondFactor } from '../../core/second-factors.ts';
-import type { UsageCounts } from '../../core/usage.ts';
+import type { UsageCounts } from '../../core/requests/usage.ts';
 import type { AccountInfo, KeyInfo } from './api.ts';
 import type { WindowsInfo } from './usage.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../core/audit.ts';
+import type { AuditAction } from '../../core/accounts/audit.ts';
 
 /**
  * GET /api/security-events -> { events: SecurityEventInfo[] }: sign-ins, refused ones, and changes to the password and

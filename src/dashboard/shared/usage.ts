@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { ClientError, UsageCounts } from '../../core/usage.ts';
+import type { ClientError, UsageCounts } from '../../core/requests/usage.ts';
 import type { KeyLink } from './api.ts';
 
 /* Usage and bans in the dashboard's own API; see `api.ts`. For operators,

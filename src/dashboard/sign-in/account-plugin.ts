@@ -1,6 +1,6 @@
 import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware } from 'better-auth/api';
-import type { SecondFactor } from '../../core/second-factors.ts';
+import type { SecondFactor } from '../../core/accounts/second-factors.ts';
 import { type Clock, DAY, HOUR, SECOND } from '../../lib/clock.ts';
 import { findChallengedAccount } from './challenge-endpoint.ts';
 import { ADDRESS_HEADER } from './client-headers.ts';

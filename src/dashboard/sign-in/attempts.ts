@@ -1,7 +1,7 @@
-import type { AttemptCounter, AttemptLimiter } from '../../core/attempts.ts';
-import type { Limits } from '../../core/plans.ts';
-import type { RateLimitResult } from '../../core/rate-limit.ts';
-import { refusalHeaders } from '../../http/reply.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../core/limits/attempts.ts';
+import type { Limits } from '../../core/limits/plans.ts';
+import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
+import { refusalHeaders } from '../../http/reply/reply.ts';
 import type { Clock, Instant } from '../../lib/clock.ts';
 import { describeWait } from '../describe-wait.ts';
 import { DashboardError } from '../errors.ts';

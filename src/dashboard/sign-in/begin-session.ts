@@ -1,4 +1,4 @@
-import type { SecondFactor, SecondFactors } from '../../core/second-factors.ts';
+import type { SecondFactor, SecondFactors } from '../../core/accounts/second-factors.ts';
 import type { Entered } from '../shared/api.ts';
 import { cookieOf } from './auth.ts';
 import { CHALLENGE_COOKIE } from './challenge-endpoint.ts';

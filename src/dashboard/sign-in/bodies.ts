@@ -1,4 +1,4 @@
-import { emailProblem, newEmailProblem } from '../../core/email-address.ts';
+import { emailProblem, newEmailProblem } from '../../core/accounts/email-address.ts';
 import { UNPRINTABLE } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';

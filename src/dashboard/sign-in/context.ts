@@ -1,4 +1,4 @@
-import type { ClientDescription } from '../../core/audit.ts';
+import type { ClientDescription } from '../../core/accounts/audit.ts';
 import type { Attempts } from './attempts.ts';
 import type { Auth, AuthContext } from './auth.ts';
 import type { CookieSignatures } from './cookie-signatures.ts';

@@ -1,4 +1,4 @@
-import type { SessionSecrets } from '../../core/secrets.ts';
+import type { SessionSecrets } from '../../core/keys/secrets.ts';
 import type { AuthContext } from './auth.ts';
 import { CHALLENGE_COOKIE } from './challenge-endpoint.ts';
 import { PASSKEY_COOKIE } from './factor-plugins.ts';

@@ -1,6 +1,6 @@
-import type { Account } from '../../core/accounts.ts';
-import type { AuditAction } from '../../core/audit.ts';
-import type { AddedFactor, FactorChange, NewFactor } from '../../core/second-factors.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
+import type { AuditAction } from '../../core/accounts/audit.ts';
+import type { AddedFactor, FactorChange, NewFactor } from '../../core/accounts/second-factors.ts';
 import { requireRecent, requireSession } from '../session-requirements.ts';
 import type { RecoveryCodes } from '../shared/api.ts';
 import { inBackground, type Outcome, type SignInContext } from './context.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionSecrets } from '../../core/secrets.ts';
+import type { SessionSecrets } from '../../core/keys/secrets.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
 
 /** How long a browser stays known after its latest sign-in, in days. */

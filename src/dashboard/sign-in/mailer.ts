@@ -1,5 +1,5 @@
+import type { MailSettings } from '../../core/accounts/mail.ts';
 import { messageOf } from '../../core/errors.ts';
-import type { MailSettings } from '../../core/mail.ts';
 import { lazyImport } from '../../lib/lazy.ts';
 import type { Attempts } from './attempts.ts';
 

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/accounts.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
 import { DashboardError } from '../errors.ts';
 import { enter } from './begin-session.ts';
 import { readId, readNewPasskey, readPasskeyName, readPasskeyResponse } from './bodies.ts';

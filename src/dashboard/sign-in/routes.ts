@@ -1,4 +1,4 @@
-import { type Endpoint, Router, routesOf } from '../../http/router.ts';
+import { type Endpoint, Router, routesOf } from '../../http/target/router.ts';
 import { UNCACHED } from '../errors.ts';
 import { findOperation } from '../find-operation.ts';
 import { deviceOf } from '../shared/device.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../../core/accounts.ts';
+import type { Account } from '../../core/accounts/accounts.ts';
 import {
   type Actor,
   type AuditAction,
@@ -6,7 +6,7 @@ import {
   type ClientDescription,
   REFUSAL_INTERVAL,
   SOMEBODY,
-} from '../../core/audit.ts';
+} from '../../core/accounts/audit.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import { EntryQueue } from './entry-queue.ts';

@@ -1,5 +1,5 @@
-import type { Account, Role } from '../../core/accounts.ts';
-import type { SessionRecord } from '../../core/sessions.ts';
+import type { Account, Role } from '../../core/accounts/accounts.ts';
+import type { SessionRecord } from '../../core/accounts/sessions.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
 import type { Auth, AuthContext } from './auth.ts';
 import type { SignInOptions } from './options.ts';

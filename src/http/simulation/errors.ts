@@ -1,11 +1,11 @@
 import { type ErrorCode, messageFor } from '../../core/errors.ts';
-import { bannedResult, type RateLimitResult } from '../../core/rate-limit.ts';
-import type { Simulation } from '../../core/simulations.ts';
+import { bannedResult, type RateLimitResult } from '../../core/limits/rate-limit.ts';
+import type { Simulation } from '../../core/sandbox/simulations.ts';
 import { MINUTE, SECOND } from '../../lib/clock.ts';
-import { challengeReply, limitReply } from '../error-replies.ts';
-import { exampleMessage } from '../example-errors.ts';
-import { problemReply, type Reply } from '../reply.ts';
-import { DOCUMENT_PATH } from '../served-operations.ts';
+import { challengeReply, limitReply } from '../reply/error-replies.ts';
+import { exampleMessage } from '../reply/example-errors.ts';
+import { problemReply, type Reply } from '../reply/reply.ts';
+import { DOCUMENT_PATH } from '../target/served-operations.ts';
 import { insteadOfReal, type SimulatedReply, type SimulatedRequest } from './steps.ts';
 
 /**

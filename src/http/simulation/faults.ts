@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FaultName } from '../../core/simulations.ts';
+import type { FaultName } from '../../core/sandbox/simulations.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { weakEntityTagOf } from '../entity-tag.ts';
-import type { Reply } from '../reply.ts';
+import { weakEntityTagOf } from '../reply/entity-tag.ts';
+import type { Reply } from '../reply/reply.ts';
 import { dropped, trickled, truncated } from './delivery.ts';
 import { unavailableReply } from './errors.ts';
 import {

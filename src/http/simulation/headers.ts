@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../core/api-keys.ts';
+import type { KeyRecord } from '../../core/keys/api-keys.ts';
 
 /** The simulation that a client asks for in staging: an Item of RFC 9651. */
 export const SIMULATE_HEADER = 'Petstore-Simulate';

@@ -1,12 +1,12 @@
-import { accountSimulationFrom } from '../../core/account-simulation.ts';
 import { ApiError, OperatorError } from '../../core/errors.ts';
+import { accountSimulationFrom } from '../../core/sandbox/account-simulation.ts';
 import {
   isFault,
   parseKeySimulation,
   parseSimulation,
   type Simulation,
-} from '../../core/simulations.ts';
-import { withHeaders } from '../reply.ts';
+} from '../../core/sandbox/simulations.ts';
+import { withHeaders } from '../reply/reply.ts';
 import { simulateError } from './errors.ts';
 import { simulateFault } from './faults.ts';
 import { SIMULATE_HEADER, SIMULATED_HEADER } from './headers.ts';

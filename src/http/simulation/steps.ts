@@ -1,10 +1,10 @@
-import type { KeyRecord } from '../../core/api-keys.ts';
-import type { RateLimitResult } from '../../core/rate-limit.ts';
-import type { Simulation, SimulationStore } from '../../core/simulations.ts';
+import type { KeyRecord } from '../../core/keys/api-keys.ts';
+import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
+import type { Simulation, SimulationStore } from '../../core/sandbox/simulations.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import type { Connections } from '../listener.ts';
-import type { Reply } from '../reply.ts';
-import type { OperationMatch, ServedOperation } from '../served-operations.ts';
+import type { Connections } from '../connection/listener.ts';
+import type { Reply } from '../reply/reply.ts';
+import type { OperationMatch, ServedOperation } from '../target/served-operations.ts';
 
 /** A request in staging that may meet a simulation, and the steps of a real request. */
 export interface SimulatedRequest {

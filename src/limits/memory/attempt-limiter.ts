@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { AttemptCounter, AttemptLimiter } from '../../core/attempts.ts';
-import { type QuotaState, takeQuota, unusedQuota } from '../../core/quota.ts';
-import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../core/limits/attempts.ts';
+import { type QuotaState, takeQuota, unusedQuota } from '../../core/limits/quota.ts';
+import { type RateLimitResult, tightestResult } from '../../core/limits/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 
 /** The maximum number of callers of one kind in memory; above it the least recently used is dropped. */

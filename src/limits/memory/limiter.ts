@@ -1,9 +1,9 @@
-import type { AdjustableLimiter, LimitedAccount } from '../../core/adjustable-limiter.ts';
-import { admit, type KeyStrikes } from '../../core/admission.ts';
-import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
-import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
+import type { AdjustableLimiter, LimitedAccount } from '../../core/limits/adjustable-limiter.ts';
+import { admit, type KeyStrikes } from '../../core/limits/admission.ts';
+import { type BanRecord, newBanRecord } from '../../core/limits/ban-records.ts';
+import { areStrikesExpired, type Ban, type BanPolicy } from '../../core/limits/bans.ts';
+import type { CallerWindows, QuotaCaller } from '../../core/limits/limiter.ts';
 import {
   addQuotas,
   type QuotaState,
@@ -11,8 +11,8 @@ import {
   setUsed,
   type UsedRequests,
   unusedQuota,
-} from '../../core/quota.ts';
-import type { RateLimitResult } from '../../core/rate-limit.ts';
+} from '../../core/limits/quota.ts';
+import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { type Instant, later } from '../../lib/clock.ts';
 import type { SavedQuotas } from './saved-quotas.ts';

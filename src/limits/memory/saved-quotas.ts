@@ -1,4 +1,4 @@
-import type { QuotaState, QuotaStore, SavedQuota } from '../../core/quota.ts';
+import type { QuotaState, QuotaStore, SavedQuota } from '../../core/limits/quota.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { type Instant, later, MINUTE } from '../../lib/clock.ts';
 

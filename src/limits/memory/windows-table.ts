@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { CallerWindows, QuotaCaller } from '../../core/limiter.ts';
-import { isQuotaExpired, type QuotaState } from '../../core/quota.ts';
+import type { CallerWindows, QuotaCaller } from '../../core/limits/limiter.ts';
+import { isQuotaExpired, type QuotaState } from '../../core/limits/quota.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 

@@ -1,5 +1,5 @@
-import type { AttemptCounter, AttemptLimiter } from '../../core/attempts.ts';
-import { type RateLimitResult, tightestResult } from '../../core/rate-limit.ts';
+import type { AttemptCounter, AttemptLimiter } from '../../core/limits/attempts.ts';
+import { type RateLimitResult, tightestResult } from '../../core/limits/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { RedisConnection } from './connection.ts';
 import { windowsFrom } from './script-reply.ts';

@@ -1,13 +1,13 @@
 import type { Cluster, Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
-import type { AdjustableLimiter, LimitedAccount } from '../../core/adjustable-limiter.ts';
-import { type BanRecord, newBanRecord } from '../../core/ban-records.ts';
-import type { BanPolicy } from '../../core/bans.ts';
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import type { QuotaCaller } from '../../core/limiter.ts';
-import type { UsedRequests } from '../../core/quota.ts';
-import { bannedResult, type RateLimitResult } from '../../core/rate-limit.ts';
+import type { AdjustableLimiter, LimitedAccount } from '../../core/limits/adjustable-limiter.ts';
+import { type BanRecord, newBanRecord } from '../../core/limits/ban-records.ts';
+import type { BanPolicy } from '../../core/limits/bans.ts';
+import type { QuotaCaller } from '../../core/limits/limiter.ts';
+import type { UsedRequests } from '../../core/limits/quota.ts';
+import { bannedResult, type RateLimitResult } from '../../core/limits/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { type Instant, later } from '../../lib/clock.ts';
@@ -17,6 +17,7 @@ import { type HeartbeatReply, reportFrom } from './group-script.ts';
 import { LocalLimiter } from './local-limiter.ts';
 import { ProcessGroup } from './process-group.ts';
 import { windowsFrom } from './script-reply.ts';
+import { strikesField } from './scripts.ts';
 
 /** Callers or bans that background jobs send to Redis together. */
 const BATCH_SIZE = 200;
@@ -123,7 +124,7 @@ export class RedisLimiter implements AdjustableLimiter {
 
   async forgive(account: LimitedAccount, chainId: string): Promise<void> {
     this.#options.local.forgive(account, chainId);
-    await this.#change(account.id, (client, key) => client.hdel(key, `conduct:${chainId}`));
+    await this.#change(account.id, (client, key) => client.hdel(key, strikesField(chainId)));
   }
 
   async forget(account: LimitedAccount): Promise<void> {

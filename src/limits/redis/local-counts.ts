@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RateLimitResult } from '../../core/rate-limit.ts';
+import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
 import { DAY, type Instant, SECOND } from '../../lib/clock.ts';
 
 /** The maximum number of callers with counts; above it the least recently used is dropped. */

@@ -1,6 +1,10 @@
-import type { QuotaCaller } from '../../core/limiter.ts';
-import type { Limits } from '../../core/plans.ts';
-import { describedWindow, type RateLimitResult, type WindowUsage } from '../../core/rate-limit.ts';
+import type { QuotaCaller } from '../../core/limits/limiter.ts';
+import type { Limits } from '../../core/limits/plans.ts';
+import {
+  describedWindow,
+  type RateLimitResult,
+  type WindowUsage,
+} from '../../core/limits/rate-limit.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { MemoryLimiter } from '../memory/limiter.ts';
 import { LocalCounts } from './local-counts.ts';

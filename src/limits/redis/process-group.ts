@@ -1,4 +1,4 @@
-import type { Limits } from '../../core/plans.ts';
+import type { Limits } from '../../core/limits/plans.ts';
 import { type Instant, MINUTE, SECOND } from '../../lib/clock.ts';
 
 /** A longer time without heartbeats is an interruption, in ms: processes send one a second. */

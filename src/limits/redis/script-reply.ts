@@ -1,5 +1,5 @@
-import type { Limits } from '../../core/plans.ts';
-import { type RateLimitResult, windowsResult } from '../../core/rate-limit.ts';
+import type { Limits } from '../../core/limits/plans.ts';
+import { type RateLimitResult, windowsResult } from '../../core/limits/rate-limit.ts';
 
 /** The state of both windows in the reply of the admission script. */
 export function windowsFrom(

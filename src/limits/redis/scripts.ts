@@ -1,8 +1,11 @@
 import type { ClientContext, Result } from 'ioredis';
 import { HEARTBEAT, type HeartbeatReply } from './group-script.ts';
 
+/** The beginning of the names of fields with strikes, which processes of all 1.x releases share. */
+const STRIKES_PREFIX = 'conduct:';
+
 /**
- * The rules of src/core/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts atomically.
+ * The rules of src/core/limits/quota.ts, bans.ts and rate-limit.ts in Lua, so that Redis checks and counts atomically.
  * Times are epoch ms on the caller's clock. The first argument of every script on a caller is the offset of that
  * clock from the server's clock, in ms.
  *
@@ -100,7 +103,7 @@ local function makeRoom()
   local fields = redis.call('HGETALL', key)
   local left, next, nextAt = 0, nil, nil
   for i = 1, #fields, 2 do
-    local strikes = string.sub(fields[i], 1, 8) == 'conduct:' and readStrikes(fields[i + 1])
+    local strikes = string.sub(fields[i], 1, ${STRIKES_PREFIX.length}) == '${STRIKES_PREFIX}' and readStrikes(fields[i + 1])
     if strikes and expiresAt(strikes) <= at then
       redis.call('HDEL', key, fields[i])
     elseif strikes then
@@ -128,7 +131,7 @@ end
  */
 const ADMIT = `
 local perMinute, perDay = tonumber(ARGV[2]), tonumber(ARGV[3])
-local cost, field, hasKey = tonumber(ARGV[4]), 'conduct:' .. ARGV[5], ARGV[5] ~= ''
+local cost, field, hasKey = tonumber(ARGV[4]), '${STRIKES_PREFIX}' .. ARGV[5], ARGV[5] ~= ''
 
 local fields = read('counts', field)
 local quota = readQuota(fields[2])
@@ -235,7 +238,7 @@ saveQuota(quota)
  * length. Further arguments: the id of the key chain; start, length, end and level of the ban.
  */
 const RESTORE_BAN = `
-local field, startsAt, length = 'conduct:' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local field, startsAt, length = '${STRIKES_PREFIX}' .. ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local strikes = readStrikes(read(field)[2])
 if strikes and strikes.level > 0 and strikes.banStartsAt >= startsAt then return end
 local ban = { graceEndsAt = 0, windowEndsAt = 0, refusals = 0, banStartsAt = startsAt,
@@ -245,10 +248,15 @@ if expiresAt(ban) > at then addStrikes(field, ban) end
 
 /** Deletes the strikes of a key chain if this is its latest ban. Further arguments: the chain's id; the ban's start. */
 const LIFT_BAN = `
-local field = 'conduct:' .. ARGV[2]
+local field = '${STRIKES_PREFIX}' .. ARGV[2]
 local strikes = readStrikes(redis.call('HGET', key, field))
 if strikes and strikes.banStartsAt == tonumber(ARGV[3]) then redis.call('HDEL', key, field) end
 `;
+
+/** The name of the field with the strikes of a key chain. */
+export function strikesField(chainId: string): string {
+  return `${STRIKES_PREFIX}${chainId}`;
+}
 
 /** The scripts as commands of the client, each on one key. */
 export function scriptCommands(clock: string) {

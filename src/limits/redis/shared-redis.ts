@@ -1,7 +1,7 @@
 import type { RedisAddress } from '../../config/redis-address.ts';
-import type { AttemptLimiter } from '../../core/attempts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { messageOf } from '../../core/errors.ts';
+import type { AttemptLimiter } from '../../core/limits/attempts.ts';
 import { type Clock, DAY, SECOND } from '../../lib/clock.ts';
 import type { Readiness } from '../../lib/readiness.ts';
 import type { Log } from '../../observability/log.ts';
@@ -60,7 +60,7 @@ export async function connectRedis(
   const unavailable = new Set<string>();
   const countUnavailable = () => {
     changes += 1;
-    metrics.redisAway(unavailable.size);
+    metrics.redisUnavailable(unavailable.size);
   };
   const connection = new RedisConnection({
     address,

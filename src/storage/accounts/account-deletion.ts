@@ -1,4 +1,4 @@
-import { type Actor, withoutPersonalData } from '../../core/audit.ts';
+import { type Actor, withoutPersonalData } from '../../core/accounts/audit.ts';
 import type { Access } from '../access.ts';
 import { recordChange } from '../change-log.ts';
 import { deleteInBatches } from '../schema/batches.ts';

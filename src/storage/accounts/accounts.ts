@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { Account, AccountStore, Role } from '../../core/accounts.ts';
-import { type Actor, describeSubscription } from '../../core/audit.ts';
+import type { Account, AccountStore, Role } from '../../core/accounts/accounts.ts';
+import { type Actor, describeSubscription } from '../../core/accounts/audit.ts';
 import { newId } from '../../core/ids.ts';
-import { PLAN_NAMES, type Subscription, subscribe } from '../../core/plans.ts';
+import { PLAN_NAMES, type Subscription, subscribe } from '../../core/limits/plans.ts';
 import type { Access } from '../access.ts';
 import { recordChange } from '../change-log.ts';
 import type { Database, Transaction } from '../schema/schema.ts';

@@ -5,7 +5,7 @@ import {
   type AuditRecord,
   REFUSAL_INTERVAL,
   SECURITY_EVENTS,
-} from '../../core/audit.ts';
+} from '../../core/accounts/audit.ts';
 import type { Access, Engine } from '../access.ts';
 import { recordChange } from '../change-log.ts';
 import { deleteInBatches } from '../schema/batches.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../core/audit.ts';
+import type { AuditAction } from '../../core/accounts/audit.ts';
 import type {
   AddedFactor,
   FactorChange,
@@ -6,7 +6,7 @@ import type {
   NewFactor,
   SecondFactor,
   SecondFactors,
-} from '../../core/second-factors.ts';
+} from '../../core/accounts/second-factors.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { recordAudit } from './audit.ts';
 import { lockAccount } from './lock-account.ts';

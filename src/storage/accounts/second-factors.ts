@@ -1,5 +1,5 @@
-import type { SecondFactorStore } from '../../core/second-factors.ts';
-import { encryptedWith, versionIn } from '../../core/secrets.ts';
+import type { SecondFactorStore } from '../../core/accounts/second-factors.ts';
+import { encryptedWith, versionIn } from '../../core/keys/secrets.ts';
 import type { Access } from '../access.ts';
 import { factorsOf, type secondFactorChanges } from './second-factor-changes.ts';
 

@@ -1,5 +1,5 @@
-import type { Actor } from '../../core/audit.ts';
-import type { SessionStore } from '../../core/sessions.ts';
+import type { Actor } from '../../core/accounts/audit.ts';
+import type { SessionStore } from '../../core/accounts/sessions.ts';
 import type { Access } from '../access.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { recordAudit } from './audit.ts';

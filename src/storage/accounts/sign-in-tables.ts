@@ -1,6 +1,6 @@
-import type { SecondFactor } from '../../core/second-factors.ts';
+import type { SecondFactor } from '../../core/accounts/second-factors.ts';
 import {
-  all,
+  columnsOf,
   generatedInteger,
   integer,
   optionalInteger,
@@ -16,8 +16,8 @@ export const SIGN_IN_TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'user_id', 'account_id', 'provider_id'),
-      ...all(
+      ...columnsOf(text(), 'id', 'user_id', 'account_id', 'provider_id'),
+      ...columnsOf(
         optionalText(),
         'password',
         'access_token',
@@ -27,7 +27,7 @@ export const SIGN_IN_TABLES = {
         'refresh_token_expires_at',
         'scope',
       ),
-      ...all(text(), 'created_at', 'updated_at'),
+      ...columnsOf(text(), 'created_at', 'updated_at'),
     },
   },
   sessions: {
@@ -35,9 +35,9 @@ export const SIGN_IN_TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'user_id', 'token', 'expires_at'),
-      ...all(optionalText(), 'ip_address', 'user_agent'),
-      ...all(text(), 'created_at', 'updated_at'),
+      ...columnsOf(text(), 'id', 'user_id', 'token', 'expires_at'),
+      ...columnsOf(optionalText(), 'ip_address', 'user_agent'),
+      ...columnsOf(text(), 'created_at', 'updated_at'),
       // The second factor that the session was proven with, if any.
       second_factor: optionalText<SecondFactor>(),
     },
@@ -48,7 +48,7 @@ export const SIGN_IN_TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'user_id'),
+      ...columnsOf(text(), 'id', 'user_id'),
       // The secret of the app, encrypted; empty if there is no app.
       secret: text(),
       // SHA-256 digests of the remaining recovery codes, as JSON.
@@ -66,11 +66,11 @@ export const SIGN_IN_TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'user_id', 'name', 'public_key', 'credential_id'),
+      ...columnsOf(text(), 'id', 'user_id', 'name', 'public_key', 'credential_id'),
       counter: integer(),
       device_type: text(),
       backed_up: integer(),
-      ...all(optionalText(), 'transports', 'aaguid'),
+      ...columnsOf(optionalText(), 'transports', 'aaguid'),
       created_at: text(),
     },
   },
@@ -79,7 +79,7 @@ export const SIGN_IN_TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'),
+      ...columnsOf(text(), 'id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'),
     },
   },
 } as const satisfies Readonly<Record<string, Table>>;

@@ -1,4 +1,4 @@
-import type { Actor } from '../../core/audit.ts';
+import type { Actor } from '../../core/accounts/audit.ts';
 import { recordChange } from '../change-log.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { recordAudit } from './audit.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import {
   type DataFolder,
   FILE_NAMES,
-  keepRestoreOut,
+  lockShared,
   makeDurable,
   openDataFolder,
 } from '../data-folder.ts';
@@ -44,7 +44,7 @@ export async function createBackup(
 async function backUpFolder(config: Config, file: string, clock: Clock): Promise<BackupManifest> {
   if (!isThere(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
   const folder = openDataFolder(config.dataDir);
-  const lock = keepRestoreOut(folder);
+  const lock = lockShared(folder);
   try {
     requireListedFiles(folder);
     if (!isThere(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { BackupRecord } from '../../core/backup-records.ts';
 import { LAST_BACKUP, parseBackupRecord } from '../backup-records.ts';
-import { dataFolderAt, keepRestoreOut } from '../data-folder.ts';
+import { dataFolderAt, lockShared } from '../data-folder.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 import { numbered } from '../schema/selection.ts';
@@ -21,7 +21,7 @@ export async function recordBackup(config: Config, made: BackupRecord): Promise<
   const { database } = config;
   if (database) return recordInDatabase(await requirePrimary(database.servers), made);
   const folder = dataFolderAt(config.dataDir);
-  const lock = keepRestoreOut(folder);
+  const lock = lockShared(folder);
   try {
     recordInFile(folder.accounts, made);
   } finally {

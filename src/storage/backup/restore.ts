@@ -8,16 +8,16 @@ import {
   type DataFolder,
   dataFolderAt,
   FILE_NAMES,
-  keepOthersOut,
+  lockExclusive,
   makeDurable,
   openDataFolder,
 } from '../data-folder.ts';
 import { explainFailure, isThere } from '../folder/file-failures.ts';
 import { makeStore } from '../folder/make-store.ts';
 import { type Manifest, readManifest } from '../folder/manifest.ts';
-import { moveAside } from '../folder/move-aside.ts';
 import { shareOwner } from '../folder/owner.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
+import { quarantine } from '../folder/quarantine.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
 import { endSessions } from '../sqlite/backup.ts';
 import { openDatabase } from '../sqlite/database.ts';
@@ -57,7 +57,7 @@ export async function restoreBackup(
 ): Promise<Restored> {
   if (!isThere(file)) throw new OperatorError(`There is no file ${file}.`);
   const folder = openDataFolder(config.dataDir);
-  const lock = keepOthersOut(folder);
+  const lock = lockExclusive(folder);
   try {
     // A service that uses the folder now at this path would hold the lock.
     refuseServedFolder(folder.path);
@@ -175,7 +175,7 @@ function swap(
   makeDurable(folder.unfinishedRestore);
   makeDurable(folder.path);
   const aside =
-    former.length > 0 ? moveAside(folder.path, former, 'before-restore', clock) : undefined;
+    former.length > 0 ? quarantine(folder.path, former, 'before-restore', clock) : undefined;
   for (const name of readdirSync(temporary).filter(isData)) {
     shareOwner(join(temporary, name), folder.path);
     renameSync(join(temporary, name), join(folder.path, name));

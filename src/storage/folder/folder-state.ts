@@ -91,7 +91,7 @@ export class FolderState {
   }
 
   /** Checks whether the folder and its files still exist at their paths and are writable. */
-  async look(): Promise<void> {
+  async inspect(): Promise<void> {
     const { lost, readOnly } = await this.watch.problems();
     this.lost = lost ?? this.#manifestProblem();
     this.readOnly = readOnly;

@@ -84,7 +84,7 @@ export class FolderWatch {
   /** Checks all files. */
   async problems(): Promise<FolderProblems> {
     const watched = [...this.#watched, this.#manifest];
-    const problems = await Promise.all(watched.map((each) => this.#look(each)));
+    const problems = await Promise.all(watched.map((each) => this.#inspect(each)));
     // The folder comes first, then its databases: if the folder is lost, its files are lost as well.
     const first = (isLost: boolean) => problems.find((problem) => problem?.isLost === isLost);
     const [lost, readOnly] = [first(true), first(false)];
@@ -106,7 +106,7 @@ export class FolderWatch {
     );
   }
 
-  async #look({ path, opened, leastLength }: Watched): Promise<Problem | undefined> {
+  async #inspect({ path, opened, leastLength }: Watched): Promise<Problem | undefined> {
     const lost = (what: string) => ({ path, what, isLost: true });
     try {
       const found = await promises.stat(path);

@@ -68,7 +68,7 @@ export function readManifest({ manifest: path }: DataFolder): Manifest | undefin
   const manifest = parse(text);
   if (manifest) return manifest;
   throw new SetupError(
-    `${path} is damaged. Restore a backup (petstore restore FILE --replace), or move it away and make it anew from the databases: petstore store begin-anew store.json`,
+    `${path} is damaged. Restore a backup (petstore restore FILE --replace), or move it away and recreate it from the databases: petstore store recreate store.json`,
   );
 }
 

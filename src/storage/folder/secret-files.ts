@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorCodeOf, messageOf, OperatorError, SetupError } from '../../core/errors.ts';
-import { distinct, MOST_PREVIOUS_SECRETS, SHORTEST_SECRET } from '../../core/secrets.ts';
+import { distinct, MOST_PREVIOUS_SECRETS, SHORTEST_SECRET } from '../../core/keys/secrets.ts';
 import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { linkTarget } from './failure-advice.ts';
 import { fileFailure, isThere } from './file-failures.ts';

@@ -4,7 +4,7 @@ import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { type Expectations, examineDatabase } from '../sqlite/database.ts';
+import { type Expectations, inspectDatabase } from '../sqlite/database.ts';
 import { causeOfFailure } from '../sqlite/failures.ts';
 import { unusable } from '../sqlite/unusable.ts';
 import { DATABASES } from './databases.ts';
@@ -128,7 +128,7 @@ export function findLostFiles(folder: DataFolder): ReadonlyMap<string, FileLoss>
   for (const name of Object.keys(readManifest(folder)?.files ?? {})) {
     const path = join(folder.path, name);
     if (!isThere(path)) found.set(name, 'missing');
-    else if (!examineDatabase(path).isMade) found.set(name, 'empty');
+    else if (!inspectDatabase(path).isMade) found.set(name, 'empty');
   }
   return found;
 }
@@ -163,7 +163,7 @@ function namingFile(path: string, read: () => void): void {
 
 function lost(path: string, how: FileLoss, replaceable = basename(path)): SetupError {
   return new SetupError(
-    `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or begin it anew without what it held: petstore store begin-anew ${replaceable}`,
+    `${path} is ${how}. Restore a backup (petstore restore FILE --replace), or recreate it without what it held: petstore store recreate ${replaceable}`,
   );
 }
 
@@ -183,12 +183,12 @@ function refuseRemains(folder: DataFolder): void {
 function begin(folder: DataFolder): Manifest {
   const made = DATABASES.map(([name]) => ({
     name,
-    ...examineDatabase(join(folder.path, name)),
+    ...inspectDatabase(join(folder.path, name)),
   })).filter(({ isMade }) => isMade);
   const member = made.find(({ storeId }) => storeId !== undefined);
   if (member) {
     throw new SetupError(
-      `${folder.manifest} is missing, and ${member.name} belongs to a store that had one. Restore a backup (petstore restore FILE --replace), or make it anew from the databases: petstore store begin-anew ${FILE_NAMES.manifest}`,
+      `${folder.manifest} is missing, and ${member.name} belongs to a store that had one. Restore a backup (petstore restore FILE --replace), or recreate it from the databases: petstore store recreate ${FILE_NAMES.manifest}`,
     );
   }
   if (made.length === 0) refuseRemains(folder);

@@ -1,5 +1,5 @@
-import type { ApiKey, KeyBounds, KeyInsertion, NewApiKey } from '../../core/api-keys.ts';
-import type { Actor } from '../../core/audit.ts';
+import type { Actor } from '../../core/accounts/audit.ts';
+import type { ApiKey, KeyBounds, KeyInsertion, NewApiKey } from '../../core/keys/api-keys.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { isLive } from './key-filter.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { ApiKey, AuthenticatedKey } from '../../core/api-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
+import type { ApiKey, AuthenticatedKey } from '../../core/keys/api-keys.ts';
 import { type PlanColumns, subscriptionFromRow } from '../accounts/accounts.ts';
 import { type SandboxColumns, sandboxFromRow } from '../sandbox/sandbox-rows.ts';
 import type { Database } from '../schema/schema.ts';

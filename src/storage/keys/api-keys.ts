@@ -1,3 +1,4 @@
+import type { Actor, AuditAction } from '../../core/accounts/audit.ts';
 import {
   type ApiKey,
   type ApiKeyStore,
@@ -11,9 +12,8 @@ import {
   type KeySource,
   type MovedKey,
   type NewApiKey,
-} from '../../core/api-keys.ts';
-import type { Actor, AuditAction } from '../../core/audit.ts';
-import { FINGERPRINTS, isLatestSecret, secretIdOf } from '../../core/secrets.ts';
+} from '../../core/keys/api-keys.ts';
+import { FINGERPRINTS, isLatestSecret, secretIdOf } from '../../core/keys/secrets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';

@@ -1,6 +1,6 @@
-import type { Actor } from '../../core/audit.ts';
-import type { BanRecord, BanStore } from '../../core/ban-records.ts';
+import type { Actor } from '../../core/accounts/audit.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
+import type { BanRecord, BanStore } from '../../core/limits/ban-records.ts';
 import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';
 import { recordChange } from '../change-log.ts';

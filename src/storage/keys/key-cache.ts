@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { KeyCache, KeyRecord, KeyRow, KeySource } from '../../core/api-keys.ts';
+import type { KeyCache, KeyRecord, KeyRow, KeySource } from '../../core/keys/api-keys.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 
 /** The maximum number of keys in memory, some 0.5 KB each. Reading one from the store takes some 10 µs. */

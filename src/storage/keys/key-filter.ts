@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { KeyFilter } from '../../core/api-keys.ts';
+import type { KeyFilter } from '../../core/keys/api-keys.ts';
 import type { Database } from '../schema/schema.ts';
 import { containsText } from '../schema/selection.ts';
 

@@ -1,5 +1,5 @@
-import { type ApiKey, describeKey } from '../../core/api-keys.ts';
-import { SERVICE } from '../../core/audit.ts';
+import { SERVICE } from '../../core/accounts/audit.ts';
+import { type ApiKey, describeKey } from '../../core/keys/api-keys.ts';
 import { DAY } from '../../lib/clock.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Environment } from '../../core/environments.ts';
-import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
+import type { QuotaStore, SavedQuota } from '../../core/limits/quota.ts';
 import type { Database } from '../schema/schema.ts';
 import type { WriteKinds } from '../write-kinds.ts';
 

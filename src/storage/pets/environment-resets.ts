@@ -1,7 +1,7 @@
-import type { Actor } from '../../core/audit.ts';
-import type { EnvironmentResets } from '../../core/environment-resets.ts';
+import type { Actor } from '../../core/accounts/audit.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { RequestLogStore } from '../../core/request-log.ts';
+import type { EnvironmentResets } from '../../core/pets/environment-resets.ts';
+import type { RequestLogStore } from '../../core/requests/request-log.ts';
 import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';
 import { recordChange } from '../change-log.ts';

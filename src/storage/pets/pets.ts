@@ -1,6 +1,17 @@
 import type { Expression, Kysely, Selectable, SqlBool } from 'kysely';
-import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../../core/idempotency.ts';
-import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStore } from '../../core/pets.ts';
+import {
+  IDEMPOTENCY_TTL,
+  type IdempotentRequest,
+  type StoredReply,
+} from '../../core/idempotency.ts';
+import type {
+  CreateOutcome,
+  NewPet,
+  Pet,
+  PetPage,
+  PetQuery,
+  PetStore,
+} from '../../core/pets/pets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Database } from '../schema/schema.ts';
@@ -75,17 +86,17 @@ export abstract class StoredPets implements PetStore {
       .execute();
   }
 
-  onReset(listener: () => void): void {
+  onPagesInvalidated(listener: () => void): void {
     this.#resetListeners.push(listener);
   }
 
-  noteReset(): void {
+  invalidatePages(): void {
     for (const listener of this.#resetListeners) listener();
   }
 
   async pruneRequests(now: Instant): Promise<void> {
     const { queries, inEnvironment } = await this.queries();
-    const before = now.wall - REMEMBERED;
+    const before = now.wall - IDEMPOTENCY_TTL;
     const old = queries
       .selectFrom('idempotent_requests')
       .select(['account_id', 'key'])

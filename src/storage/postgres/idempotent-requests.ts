@@ -1,7 +1,11 @@
 import type { Environment } from '../../core/environments.ts';
-import { type IdempotentRequest, REMEMBERED, type StoredReply } from '../../core/idempotency.ts';
-import { creationReply } from '../../core/pet-json.ts';
-import type { Pet } from '../../core/pets.ts';
+import {
+  IDEMPOTENCY_TTL,
+  type IdempotentRequest,
+  type StoredReply,
+} from '../../core/idempotency.ts';
+import { creationReply } from '../../core/pets/pet-json.ts';
+import type { Pet } from '../../core/pets/pets.ts';
 import { nameOf, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
 import { petsById } from './pet-rows.ts';
@@ -40,7 +44,7 @@ const CLAIM = `INSERT INTO idempotent_requests AS kept
     SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
         created_at = excluded.created_at, reply_status = excluded.reply_status,
         reply_body = excluded.reply_body
-    WHERE excluded.created_at - kept.created_at >= ${REMEMBERED}
+    WHERE excluded.created_at - kept.created_at >= ${IDEMPOTENCY_TTL}
   RETURNING pet_id::float8 AS id`;
 
 /** Records the requests that have no row, or an expired one; returns the ids of their pets. */

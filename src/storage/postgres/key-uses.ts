@@ -1,5 +1,5 @@
-import type { KeyRow } from '../../core/api-keys.ts';
-import { MOST_PREVIOUS_SECRETS } from '../../core/secrets.ts';
+import type { KeyRow } from '../../core/keys/api-keys.ts';
+import { MOST_PREVIOUS_SECRETS } from '../../core/keys/secrets.ts';
 import {
   type AccountColumns,
   authenticatedKeyFromRow,

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { Lease, Leases } from '../../core/lease.ts';
+import type { Lease, Leases } from '../../core/limits/lease.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { select } from '../schema/selection.ts';
 import type { Queries } from './queries.ts';
@@ -15,7 +15,10 @@ const TRIES = 10;
 /** The holder name for all processes that share their counters. */
 const TOGETHER = 'together';
 
-const FIND = select('counting', ['holder', 'renewals'], 'WHERE environment = ?');
+/** The table of limiter leases. It has its former name, which processes of all 1.x releases share. */
+const LIMITER_LEASES = 'counting';
+
+const FIND = select(LIMITER_LEASES, ['holder', 'renewals'], 'WHERE environment = ?');
 type LeaseRow = NonNullable<(typeof FIND)['row']>;
 
 /**
@@ -59,12 +62,12 @@ export class RowLeases implements Leases {
   async #take(environment: Environment, me: string, found: LeaseRow | undefined): Promise<boolean> {
     const taken = found
       ? await this.#queries.run(
-          `UPDATE counting SET holder = $1, renewals = renewals + 1
+          `UPDATE ${LIMITER_LEASES} SET holder = $1, renewals = renewals + 1
            WHERE environment = $2 AND holder = $3 AND renewals = $4`,
           ...[me, environment, found.holder, found.renewals],
         )
       : await this.#queries.run(
-          `INSERT INTO counting (environment, holder, renewals) VALUES ($1, $2, 0)
+          `INSERT INTO ${LIMITER_LEASES} (environment, holder, renewals) VALUES ($1, $2, 0)
            ON CONFLICT (environment) DO NOTHING`,
           ...[environment, me],
         );
@@ -76,7 +79,7 @@ export class RowLeases implements Leases {
     return {
       renew: async () => {
         const renewed = await this.#queries.run(
-          'UPDATE counting SET renewals = renewals + 1 WHERE environment = $1 AND holder = $2',
+          `UPDATE ${LIMITER_LEASES} SET renewals = renewals + 1 WHERE environment = $1 AND holder = $2`,
           ...mine,
         );
         return renewed > 0;
@@ -84,7 +87,7 @@ export class RowLeases implements Leases {
       release: async () => {
         // Other processes may still hold the lease; without them the row is no longer renewed and expires.
         if (me === TOGETHER) return;
-        const sql = 'DELETE FROM counting WHERE environment = $1 AND holder = $2';
+        const sql = `DELETE FROM ${LIMITER_LEASES} WHERE environment = $1 AND holder = $2`;
         // A row that is left behind blocks others only for some seconds, so ignore a failure.
         await this.#queries.run(sql, ...mine).catch(() => {});
       },

@@ -1,4 +1,4 @@
-import type { Message } from '../../core/messages.ts';
+import type { Message } from '../../core/messages/messages.ts';
 import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.ts';
 import { select } from '../schema/selection.ts';
 import type { PostgresDatabase, Statements } from './database.ts';

@@ -1,10 +1,10 @@
 import type { Config, DatabaseSettings } from '../../config/config.ts';
 import type { Environment } from '../../core/environments.ts';
-import { secretsOf } from '../../core/secrets.ts';
+import { secretsOf } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
 import { watchQuotas } from '../keys/quotas.ts';
-import { type HandWritten, sharedStores } from '../shared-stores.ts';
+import { type HotPathQueries, sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
 import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
@@ -47,7 +47,7 @@ export async function openPostgresStores(
   const messages = new PostgresMessageQueue(database);
   const kinds = new WriteKinds(clock, database.isDistributed);
   const engine = postgresEngine(database, kinds);
-  const shared = sharedStores(engine, handWritten(database, messages), kinds);
+  const shared = sharedStores(engine, hotPathQueries(database, messages), kinds);
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name, kinds.watcher(`creations in ${name}`)),
     quotas: watchQuotas(new PostgresQuotaStore(database, name), name, kinds),
@@ -86,7 +86,10 @@ export async function openPostgresStores(
   };
 }
 
-function handWritten(database: PostgresDatabase, messages: PostgresMessageQueue): HandWritten {
+function hotPathQueries(
+  database: PostgresDatabase,
+  messages: PostgresMessageQueue,
+): HotPathQueries {
   return {
     keys: new PostgresKeyUses(database),
     messages,

@@ -1,7 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import { isRemembered } from '../../core/idempotency.ts';
-import type { CreateOutcome, Pet } from '../../core/pets.ts';
+import { isExpired } from '../../core/idempotency.ts';
+import type { CreateOutcome, Pet } from '../../core/pets/pets.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, nameOf } from '../pets/pets.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
@@ -110,7 +110,7 @@ function earlierOutcome(
   earlier: ReadonlyMap<string, Earlier>,
 ): CreateOutcome | undefined {
   const row = request && earlier.get(nameOf(request));
-  if (!row || !isRemembered(row.created_at, now)) return undefined;
+  if (!row || isExpired(row.created_at, now)) return undefined;
   if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: row.reply };
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { NewPet, Pet } from '../../core/pets.ts';
+import type { NewPet, Pet } from '../../core/pets/pets.ts';
 import { BUCKET_SIZE, bucketOf } from '../pets/buckets.ts';
 import { integers, type Queries, texts } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { Pet, PetQuery, PetStatus } from '../../core/pets.ts';
+import type { Pet, PetQuery, PetStatus } from '../../core/pets/pets.ts';
 import { bucketOf, lastIdOf } from '../pets/buckets.ts';
 import { type PetRow, petFromRow, selectPets } from './pet-rows.ts';
 import { integers, type Queries } from './queries.ts';

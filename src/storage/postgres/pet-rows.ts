@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { Pet } from '../../core/pets.ts';
+import type { Pet } from '../../core/pets/pets.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Selection, select } from '../schema/selection.ts';

@@ -1,5 +1,12 @@
 import type { Environment } from '../../core/environments.ts';
-import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery, PetStatus } from '../../core/pets.ts';
+import type {
+  CreateOutcome,
+  NewPet,
+  Pet,
+  PetPage,
+  PetQuery,
+  PetStatus,
+} from '../../core/pets/pets.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
@@ -12,7 +19,7 @@ import { insertPets, newPetIds, withIds } from './pet-insertion.ts';
 import { PetPages } from './pet-pages.ts';
 import { ONE_PET, petFromRow } from './pet-rows.ts';
 
-/** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is settled. */
+/** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is cacheable. */
 const DENSITY_REACH = 64;
 
 /** The number of pets in one statement. */
@@ -41,7 +48,7 @@ export class PostgresPetStore extends StoredPets {
     const pets = await this.#pages.read({ limit: limit + 1, status, after });
     const more = pets.length > limit;
     if (more) pets.pop();
-    return { pets, more, settled: more && (await this.#isSettled(pets, after, status)) };
+    return { pets, more, isCacheable: more && (await this.#isCacheable(pets, after, status)) };
   }
 
   async get(id: number): Promise<Pet | undefined> {
@@ -72,7 +79,7 @@ export class PostgresPetStore extends StoredPets {
    * Ids are assigned before their commits, so a pet with a smaller id may appear later, unless every id up to the
    * end of the page is taken.
    */
-  async #isSettled(
+  async #isCacheable(
     pets: readonly Pet[],
     after: number,
     status: PetStatus | undefined,

@@ -1,4 +1,4 @@
-import type { LoggedRequest } from '../../core/request-log.ts';
+import type { LoggedRequest } from '../../core/requests/request-log.ts';
 import type { AddRequests } from '../requests/request-log.ts';
 import { REQUEST_COLUMNS, rowFromRequest } from '../requests/request-log-rows.ts';
 import { TABLES } from '../schema/schema.ts';

@@ -1,4 +1,4 @@
-import type { BatchMark, UsageRecord } from '../../core/usage.ts';
+import type { BatchMark, UsageRecord } from '../../core/requests/usage.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { UsageBatches } from '../requests/usage.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';

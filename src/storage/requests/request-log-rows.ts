@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { LoggedLimits, LoggedRequest } from '../../core/request-log.ts';
+import type { LoggedLimits, LoggedRequest } from '../../core/requests/request-log.ts';
 import type { Database } from '../schema/schema.ts';
 
 /** A row to insert into the request log. */

@@ -5,7 +5,7 @@ import {
   type LoggedRequest,
   type RequestFilter,
   type RequestLogStore,
-} from '../../core/request-log.ts';
+} from '../../core/requests/request-log.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
 import type { Transaction } from '../schema/schema.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import { all, integer, optionalText, type Table, text } from '../schema/columns.ts';
+import { columnsOf, integer, optionalText, type Table, text } from '../schema/columns.ts';
 import { COUNT_COLUMNS } from './usage-columns.ts';
 
 /** The tables with the usage and the request log of accounts. */
@@ -13,7 +13,7 @@ export const REQUEST_TABLES = {
       // Whole hours since the Unix epoch.
       hour: integer(),
       environment: text<Environment>(),
-      ...all(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
+      ...columnsOf(integer(), 'succeeded', 'client_errors', 'limited', 'server_errors'),
     },
   },
   // The usage of keys by hour or, if `hours` is 24, by UTC day. `usage` has the counts of earlier releases.
@@ -24,10 +24,10 @@ export const REQUEST_TABLES = {
     columns: {
       account_id: text(),
       // The first hour, in whole hours since the Unix epoch.
-      ...all(integer(), 'hour', 'hours'),
+      ...columnsOf(integer(), 'hour', 'hours'),
       environment: text<Environment>(),
-      ...all(text(), 'key_id', 'operation'),
-      ...all(integer(), ...COUNT_COLUMNS),
+      ...columnsOf(text(), 'key_id', 'operation'),
+      ...columnsOf(integer(), ...COUNT_COLUMNS),
     },
   },
   // The latest requests of each account.
@@ -36,16 +36,16 @@ export const REQUEST_TABLES = {
     distributedBy: 'account_id',
     primaryKey: ['account_id', 'id'],
     columns: {
-      ...all(text(), 'account_id', 'id'),
+      ...columnsOf(text(), 'account_id', 'id'),
       at: integer(),
       request_id: text(),
       environment: text<Environment>(),
-      ...all(text(), 'key_id', 'method', 'path'),
+      ...columnsOf(text(), 'key_id', 'method', 'path'),
       status: integer(),
-      ...all(optionalText(), 'code', 'message'),
-      ...all(integer(), 'duration_micros', 'reply_bytes'),
+      ...columnsOf(optionalText(), 'code', 'message'),
+      ...columnsOf(integer(), 'duration_micros', 'reply_bytes'),
       address: text(),
-      ...all(optionalText(), 'user_agent', 'simulation'),
+      ...columnsOf(optionalText(), 'user_agent', 'simulation'),
       // 1 if the reply was replayed from an earlier request.
       replayed: integer(),
       // Numbers; see `limitsText`.

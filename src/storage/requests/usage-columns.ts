@@ -1,4 +1,4 @@
-import type { SubjectUsage, UsageFigures } from '../../core/usage.ts';
+import type { SubjectUsage, UsageFigures } from '../../core/requests/usage.ts';
 
 /** The columns of `key_usage` that count replies, with the figure that each one counts. */
 const COUNTS = {

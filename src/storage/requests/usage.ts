@@ -9,7 +9,7 @@ import {
   type UsageRecord,
   type UsageSelection,
   type UsageStore,
-} from '../../core/usage.ts';
+} from '../../core/requests/usage.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches } from '../schema/batches.ts';
 import type { Database, Transaction } from '../schema/schema.ts';

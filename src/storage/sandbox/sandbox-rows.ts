@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Sandbox } from '../../core/sandbox.ts';
+import type { Sandbox } from '../../core/sandbox/sandbox.ts';
 import type { Database } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
 

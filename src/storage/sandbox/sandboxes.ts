@@ -1,9 +1,16 @@
-import { type AccountSimulation, describeSimulation } from '../../core/account-simulation.ts';
-import type { AuditAction } from '../../core/audit.ts';
-import type { BanRecord } from '../../core/ban-records.ts';
-import type { UsedRequests } from '../../core/quota.ts';
-import { MAX_CLOCK_OFFSET, NO_SANDBOX, type Sandbox } from '../../core/sandbox.ts';
-import type { LimiterOrder, SandboxChange, SandboxStore } from '../../core/sandbox-store.ts';
+import type { AuditAction } from '../../core/accounts/audit.ts';
+import type { BanRecord } from '../../core/limits/ban-records.ts';
+import type { UsedRequests } from '../../core/limits/quota.ts';
+import {
+  type AccountSimulation,
+  describeSimulation,
+} from '../../core/sandbox/account-simulation.ts';
+import { MAX_CLOCK_OFFSET, NO_SANDBOX, type Sandbox } from '../../core/sandbox/sandbox.ts';
+import type {
+  LimiterCommand,
+  SandboxChange,
+  SandboxStore,
+} from '../../core/sandbox/sandbox-store.ts';
 import { SECOND } from '../../lib/clock.ts';
 import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';
@@ -14,7 +21,7 @@ import { select } from '../schema/selection.ts';
 import { FIND_SANDBOX, SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
 import { forgetSimulated } from './simulations.ts';
 
-const ORDERING = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
+const WITH_COMMANDS = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
 
 export const sandboxChanges = {
   /** `null` if the clock would be too far ahead. */
@@ -112,28 +119,32 @@ export const sandboxChanges = {
     return sandboxFromRow(before) ?? NO_SANDBOX;
   },
 
-  async takeOrders(transaction: Transaction, accountId: string): Promise<readonly LimiterOrder[]> {
+  async takeLimiterCommands(
+    transaction: Transaction,
+    accountId: string,
+  ): Promise<readonly LimiterCommand[]> {
     await lockSandbox(transaction, accountId);
-    const orders = await ordersOf(transaction, accountId);
-    if (orders.length > 0) await setOrders(transaction, accountId, []);
-    return orders;
+    const commands = await limiterCommandsOf(transaction, accountId);
+    if (commands.length > 0) await setLimiterCommands(transaction, accountId, []);
+    return commands;
   },
 };
 
 /** The sandbox settings of accounts in staging, on either engine. */
 export function storedSandboxes(access: Access<typeof sandboxChanges>): SandboxStore {
-  const ordering = async () => (await access.rows(ORDERING)).map(({ account_id }) => account_id);
+  const accountsWithLimiterCommands = async () =>
+    (await access.rows(WITH_COMMANDS)).map(({ account_id }) => account_id);
   return {
     ...access.changes,
-    ordering,
+    accountsWithLimiterCommands,
     async find(accountId) {
       const [row] = await access.rows(FIND_SANDBOX, accountId);
       return (row && sandboxFromRow(row)) ?? NO_SANDBOX;
     },
-    async takeOrders(accountId) {
-      // This check is cheap, and most changes leave no order.
-      if (!(await ordering()).includes(accountId)) return [];
-      return access.changes.takeOrders(accountId);
+    async takeLimiterCommands(accountId) {
+      // This check is cheap, and most changes leave no command.
+      if (!(await accountsWithLimiterCommands()).includes(accountId)) return [];
+      return access.changes.takeLimiterCommands(accountId);
     },
   };
 }
@@ -151,16 +162,19 @@ async function lockSandbox(transaction: Transaction, account_id: string): Promis
     .execute();
 }
 
-/** Records a change in the feed and in the audit log, with its order for the limiter. */
+/** Records a change in the feed and in the audit log, with its command for the limiter. */
 async function noteChange(
   transaction: Transaction,
-  { accountId, by, now: at, order }: SandboxChange,
+  { accountId, by, now: at, command }: SandboxChange,
   action: AuditAction,
   detail: string,
 ): Promise<void> {
-  if (order) {
+  if (command) {
     await lockSandbox(transaction, accountId);
-    await setOrders(transaction, accountId, [...(await ordersOf(transaction, accountId)), order]);
+    await setLimiterCommands(transaction, accountId, [
+      ...(await limiterCommandsOf(transaction, accountId)),
+      command,
+    ]);
   }
   await recordChange(transaction, 'sandbox', accountId);
   await recordAudit(transaction, { at, by, action, accountId, detail });
@@ -188,7 +202,10 @@ async function liftBans(
   return lifted.map(({ id }) => id);
 }
 
-async function ordersOf(transaction: Transaction, accountId: string): Promise<LimiterOrder[]> {
+async function limiterCommandsOf(
+  transaction: Transaction,
+  accountId: string,
+): Promise<LimiterCommand[]> {
   const row = await transaction
     .selectFrom('sandboxes')
     .select('usage_order')
@@ -197,14 +214,14 @@ async function ordersOf(transaction: Transaction, accountId: string): Promise<Li
   return JSON.parse(row?.usage_order ?? '[]');
 }
 
-async function setOrders(
+async function setLimiterCommands(
   transaction: Transaction,
   accountId: string,
-  orders: readonly LimiterOrder[],
+  commands: readonly LimiterCommand[],
 ): Promise<void> {
   await transaction
     .updateTable('sandboxes')
-    .set({ usage_order: orders.length > 0 ? JSON.stringify(orders) : null })
+    .set({ usage_order: commands.length > 0 ? JSON.stringify(commands) : null })
     .where('account_id', '=', accountId)
     .execute();
 }

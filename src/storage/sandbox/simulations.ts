@@ -1,4 +1,4 @@
-import type { SimulationStore } from '../../core/simulations.ts';
+import type { SimulationStore } from '../../core/sandbox/simulations.ts';
 import type { Access } from '../access.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';

@@ -50,7 +50,7 @@ export function bytes(): Column<Uint8Array> {
 }
 
 /** Columns of one kind, by their names. */
-export function all<Name extends string, C extends Column<unknown>>(
+export function columnsOf<Name extends string, C extends Column<unknown>>(
   column: C,
   ...names: readonly Name[]
 ): Readonly<Record<Name, C>> {

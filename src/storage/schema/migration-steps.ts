@@ -27,11 +27,11 @@ export interface SharedStep extends Statements {
 
 /** One step, consisting of these parts. */
 export function step(file: SharedStep['file'], ...parts: readonly Statements[]): SharedStep {
-  return { file, ...together(...parts) };
+  return { file, ...concatSteps(...parts) };
 }
 
 /** The statements of all parts, in the same order. */
-export function together(...parts: readonly Statements[]): Statements {
+export function concatSteps(...parts: readonly Statements[]): Statements {
   return {
     sqlite: parts.flatMap(({ sqlite }) => sqlite),
     postgres: parts.flatMap(({ postgres }) => postgres),

@@ -1,5 +1,6 @@
 import { addBucketsOnline, PET_BUCKETS } from '../pets/pet-buckets.ts';
 import {
+  concatSteps,
   newColumns,
   newIndexes,
   newTable,
@@ -7,11 +8,10 @@ import {
   type SharedStep,
   type Statements,
   step,
-  together,
 } from './migration-steps.ts';
 
 /** The sign-in tables, used in the lists of both engines. Times are text: ISO 8601, UTC. */
-export const SIGNING_IN = together(
+export const SIGNING_IN = concatSteps(
   newTable('credentials', [
     'id TEXT PRIMARY KEY',
     'user_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE',
@@ -41,7 +41,7 @@ export const SIGNING_IN = together(
 );
 
 /** Usage by account, used in the lists of both engines. */
-export const USAGE = together(
+export const USAGE = concatSteps(
   newTable(
     'usage',
     [
@@ -58,7 +58,7 @@ export const USAGE = together(
 );
 
 /** The `Idempotency-Key` of messages, used in the lists of both engines. */
-export const REPEATED_MESSAGES = together(
+export const REPEATED_MESSAGES = concatSteps(
   newColumns('messages', 'idempotency_key TEXT'),
   onBoth(
     `CREATE UNIQUE INDEX IF NOT EXISTS messages_by_idempotency_key

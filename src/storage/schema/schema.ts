@@ -1,16 +1,16 @@
 import type { Generated, Kysely } from 'kysely';
-import type { Role } from '../../core/accounts.ts';
-import type { AuditAction } from '../../core/audit.ts';
+import type { Role } from '../../core/accounts/accounts.ts';
+import type { AuditAction } from '../../core/accounts/audit.ts';
 import type { ChangeKind } from '../../core/changes.ts';
 import type { Environment } from '../../core/environments.ts';
-import type { PetStatus } from '../../core/pets.ts';
-import type { Plan } from '../../core/plans.ts';
+import type { Plan } from '../../core/limits/plans.ts';
+import type { PetStatus } from '../../core/pets/pets.ts';
 import { SIGN_IN_TABLES } from '../accounts/sign-in-tables.ts';
 import { REQUEST_TABLES } from '../requests/request-tables.ts';
 import {
-  all,
   bytes,
   type Column,
+  columnsOf,
   type GeneratedColumn,
   generatedInteger,
   generatedText,
@@ -31,7 +31,7 @@ export const TABLES = {
     file: 'accounts',
     distributedBy: 'reference',
     primaryKey: ['name'],
-    columns: all(text(), 'name', 'value'),
+    columns: columnsOf(text(), 'name', 'value'),
   },
   accounts: {
     file: 'accounts',
@@ -44,12 +44,12 @@ export const TABLES = {
       written_as: optionalText(),
       plan: text<Plan>(),
       // Only the limits of Enterprise accounts.
-      ...all(optionalInteger(), 'per_minute', 'per_day'),
+      ...columnsOf(optionalInteger(), 'per_minute', 'per_day'),
       created_at: integer(),
       role: generatedText<Role>(),
       name: generatedText(),
       email_verified: generatedInteger(),
-      ...all(optionalText(), 'image', 'signed_up_at', 'updated_at'),
+      ...columnsOf(optionalText(), 'image', 'signed_up_at', 'updated_at'),
       // Only while the account is suspended.
       suspended_at: optionalInteger(),
       suspension_reason: optionalText(),
@@ -62,16 +62,16 @@ export const TABLES = {
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'account_id'),
+      ...columnsOf(text(), 'id', 'account_id'),
       environment: text<Environment>(),
       name: text(),
       // HMAC-SHA-256 of the key's text.
       digest: bytes(),
       // The secret of the digest (`secretIdOf`); NULL if that is the first one of the store.
       secret_id: optionalText(),
-      ...all(text(), 'prefix', 'last_four'),
+      ...columnsOf(text(), 'prefix', 'last_four'),
       created_at: integer(),
-      ...all(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
+      ...columnsOf(optionalInteger(), 'expires_at', 'revoked_at', 'last_used_at'),
       // The first key of its rotation chain; NULL if that is the key itself.
       chain_id: optionalText(),
       // How far the account's clock was ahead when the key was created, in ms.
@@ -89,17 +89,17 @@ export const TABLES = {
     file: 'accounts',
     distributedBy: 'account_id',
     primaryKey: ['account_id', 'counter'],
-    columns: { ...all(text(), 'account_id', 'counter'), requests: integer() },
+    columns: { ...columnsOf(text(), 'account_id', 'counter'), requests: integer() },
   },
   bans: {
     file: 'accounts',
     distributedBy: 'reference',
     primaryKey: ['id'],
     columns: {
-      ...all(text(), 'id', 'key_id', 'account_id'),
+      ...columnsOf(text(), 'id', 'key_id', 'account_id'),
       environment: text<Environment>(),
       reason: text(),
-      ...all(integer(), 'level', 'starts_at', 'ends_at'),
+      ...columnsOf(integer(), 'level', 'starts_at', 'ends_at'),
       lifted_at: optionalInteger(),
       lifted_by: optionalText(),
       // As in `api_keys`.
@@ -118,7 +118,7 @@ export const TABLES = {
       clock_offset: integer(),
       // JSON.
       simulation: optionalText(),
-      // A JSON array of pending `LimiterOrder`s; NULL when there are none.
+      // A JSON array of pending `LimiterCommand`s; NULL when there are none.
       usage_order: optionalText(),
     },
   },
@@ -129,7 +129,7 @@ export const TABLES = {
     primaryKey: ['account_id', 'id'],
     sequence: { name: 'message_sequence', column: 'sequence' },
     columns: {
-      ...all(text(), 'account_id', 'id'),
+      ...columnsOf(text(), 'account_id', 'id'),
       sequence: generatedInteger(),
       environment: text<Environment>(),
       // A JSON string in PostgreSQL, whose text type does not support U+0000.
@@ -153,9 +153,9 @@ export const TABLES = {
       at: integer(),
       actor: text(),
       action: text<AuditAction>(),
-      ...all(text(), 'account_id', 'detail'),
+      ...columnsOf(text(), 'account_id', 'detail'),
       // Of sign-ins and of changes to passwords and second factors in the dashboard, for 90 days.
-      ...all(optionalText(), 'device', 'address'),
+      ...columnsOf(optionalText(), 'device', 'address'),
     },
   },
   // The number of changes that servers must apply to their caches. One row, 'changes'.
@@ -185,8 +185,8 @@ export const TABLES = {
     distributedBy: 'coordinator',
     primaryKey: ['account_id', 'key'],
     columns: {
-      ...all(text(), 'account_id', 'key', 'fingerprint'),
-      ...all(integer(), 'pet_id', 'created_at'),
+      ...columnsOf(text(), 'account_id', 'key', 'fingerprint'),
+      ...columnsOf(integer(), 'pet_id', 'created_at'),
       // The first reply; NULL in rows of earlier releases, which derived it from the pet.
       reply_status: optionalInteger(),
       reply_body: optionalText(),
@@ -198,7 +198,7 @@ export const TABLES = {
     primaryKey: ['caller'],
     columns: {
       caller: text(),
-      ...all(integer(), 'minute_ends_at', 'minute_used', 'day', 'day_used'),
+      ...columnsOf(integer(), 'minute_ends_at', 'minute_used', 'day', 'day_used'),
     },
   },
   // The latest batch of usage that each process has added. Only in PostgreSQL.
@@ -208,7 +208,7 @@ export const TABLES = {
     primaryKey: ['id'],
     columns: { id: text(), batch: integer(), hour: integer() },
   },
-  // The process that holds the lease for the limits of an environment. Only in PostgreSQL.
+  // Limiter leases: the process that limits the requests of an environment. Only in PostgreSQL.
   counting: {
     file: 'none',
     distributedBy: 'coordinator',

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { openToLook, quickCheck } from './database.ts';
+import { openForInspection, quickCheck } from './database.ts';
 import { damageIn } from './failures.ts';
 
 /**
@@ -11,7 +11,7 @@ import { damageIn } from './failures.ts';
 export function findDamage(path: string, isWhole: boolean): string | undefined {
   // SQLite takes an empty file for a new database. All that a database holds may still be in its log.
   if (statSync(path).size === 0 && !existsSync(`${path}-wal`)) return 'the file is empty';
-  const database = openToLook(path);
+  const database = openForInspection(path);
   try {
     if (isWhole) return quickCheck(database, '1');
     const tables = database

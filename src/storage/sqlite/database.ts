@@ -126,11 +126,11 @@ function switchToLog(database: Database): void {
  */
 export function inspect(path: string, schema: Schema, expected: Expectations): void {
   try {
-    look(path, schema, expected);
+    inspectOnce(path, schema, expected);
   } catch (cause) {
     if (!(cause instanceof SQLiteError && cause.code === 'SQLITE_CANTOPEN')) throw cause;
     // The last process using the file has just removed its write-ahead log.
-    look(path, schema, expected);
+    inspectOnce(path, schema, expected);
   }
 }
 
@@ -142,8 +142,8 @@ export interface Expectations extends ExpectedIdentity {
   readonly onEmpty?: () => void;
 }
 
-function look(path: string, schema: Schema, expected: Expectations): void {
-  const database = openToLook(path);
+function inspectOnce(path: string, schema: Schema, expected: Expectations): void {
+  const database = openForInspection(path);
   try {
     // A snapshot of the file, because another process may be creating or changing it.
     database.run('BEGIN');
@@ -176,7 +176,7 @@ function look(path: string, schema: Schema, expected: Expectations): void {
  * Opens a connection that only reads. Opened read-only, SQLite would leave an empty write-ahead log behind; opened for
  * writing, it would checkpoint an existing one on closing.
  */
-export function openToLook(path: string): Database {
+export function openForInspection(path: string): Database {
   const mode = existsSync(`${path}-wal`) ? { readonly: true } : { readwrite: true };
   const database = new Database(path, { ...mode, strict: true });
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
@@ -185,7 +185,7 @@ export function openToLook(path: string): Database {
 }
 
 /** Whether there is a complete database at this path, and the store that it belongs to. */
-export function examineDatabase(path: string): {
+export function inspectDatabase(path: string): {
   readonly isMade: boolean;
   readonly storeId?: string | undefined;
 } {
@@ -195,7 +195,7 @@ export function examineDatabase(path: string): {
   if (!file.isFile() || file.size === 0) return { isMade: false };
   let database: Database | undefined;
   try {
-    database = openToLook(path);
+    database = openForInspection(path);
     return { isMade: !isUnfinished(database), storeId: findIdentity(database)?.id };
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause;

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { Leases } from '../../core/lease.ts';
+import type { Leases } from '../../core/limits/lease.ts';
 import { shareLock, takeLock } from './lock.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
-import { openToLook, query, type SqliteSelection } from './database.ts';
+import { openForInspection, query, type SqliteSelection } from './database.ts';
 
 type NumberSelection = SqliteSelection<{ readonly number: bigint | number | null }>;
 
@@ -26,7 +26,7 @@ export function selectNumber(database: Database, selection: NumberSelection): nu
 export function findHighestId(path: string): number | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    using database = openToLook(path);
+    using database = openForInspection(path);
     return selectNumber(database, HIGHEST_ID);
   } catch {
     return 0;

@@ -7,15 +7,10 @@ import {
   MOST_PREVIOUS_SECRETS,
   type Secrets,
   secretsOf,
-} from '../../core/secrets.ts';
+} from '../../core/keys/secrets.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Clock } from '../../lib/clock.ts';
-import {
-  type DatabaseName,
-  type DataFolder,
-  keepRestoreOut,
-  openDataFolder,
-} from '../data-folder.ts';
+import { type DatabaseName, type DataFolder, lockShared, openDataFolder } from '../data-folder.ts';
 import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { readPreviousSecrets, readSecret } from '../folder/secret-files.ts';
@@ -26,10 +21,10 @@ import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteAheadLogs } from '../write-ahead-logs.ts';
 import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
-import { sqliteByHand } from './by-hand.ts';
 import type { Expectations } from './database.ts';
 import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
+import { sqliteHotPathQueries } from './hot-path-queries.ts';
 import { fileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
 import { HIGHEST_ID, LAST_CHANGE } from './numbers.ts';
@@ -63,7 +58,7 @@ async function openFiles(
   threads: WriterThreads | undefined,
 ): Promise<DatabaseStores> {
   await using opening = new AsyncDisposableStack();
-  const lock = keepRestoreOut(folder);
+  const lock = lockShared(folder);
   opening.defer(() => lock.release());
   const databases = new Databases(folder, clock, threads);
   const { writer, state, kinds } = databases;
@@ -75,8 +70,8 @@ async function openFiles(
   databases.watchLocks();
   const requestLog = databases.requestLog(threads);
   opening.defer(() => requestLog.close());
-  const byHand = sqliteByHand(accountsFile, requestLog);
-  const shared = sharedStores(sqliteEngine(accountsFile, kinds), byHand, kinds);
+  const hotPath = sqliteHotPathQueries(accountsFile, requestLog);
+  const shared = sharedStores(sqliteEngine(accountsFile, kinds), hotPath, kinds);
   const secrets = await readSecrets(config, folder, shared.settings, state);
   const environments = new Map<Environment, EnvironmentStores>();
   const resources = opening.move();
@@ -114,7 +109,7 @@ async function openFiles(
     },
     async close() {
       // Closing checkpoints the write-ahead logs, which must not happen with a truncated log.
-      await state.look();
+      await state.inspect();
       await resources.disposeAsync();
     },
   };

@@ -1,4 +1,4 @@
-import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets.ts';
+import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets/pets.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
 import type { WatchWrite } from '../write-kinds.ts';
 import { environmentQueries } from './engine.ts';
@@ -26,7 +26,7 @@ export class SqlitePetStore extends StoredPets {
     const more = pets.length > limit;
     if (more) pets.pop();
     // Ids are assigned in ascending order under the write lock, so later pets follow this page.
-    return { pets, more, settled: more };
+    return { pets, more, isCacheable: more };
   }
 
   get(id: number): Pet | undefined {

@@ -1,4 +1,4 @@
-import type { QuotaStore, SavedQuota } from '../../core/quota.ts';
+import type { QuotaStore, SavedQuota } from '../../core/limits/quota.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { DAY } from '../../lib/clock.ts';
 import { QUOTA_COLUMNS, quotaFromRow } from '../keys/quotas.ts';

@@ -16,7 +16,7 @@ export function unusable(path: string, cause: unknown): SetupError {
 
 /** What to do about a damaged database. */
 export function damageAdvice(path: string): string {
-  return `Restore a backup (petstore restore FILE --replace), or move the file away and begin it anew without what it held: petstore store begin-anew ${basename(path)}`;
+  return `Restore a backup (petstore restore FILE --replace), or move the file away and recreate it without what it held: petstore store recreate ${basename(path)}`;
 }
 
 /** Otherwise SQLite would open the file read-only, and it would stay so. */

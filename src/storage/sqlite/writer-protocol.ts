@@ -4,7 +4,7 @@ import type { DatabaseName } from '../data-folder.ts';
 import type { LogState } from './checkpoint.ts';
 import type { WRITES } from './writes.ts';
 
-type HandWritten = {
+type HotPathQueries = {
   [Name in keyof typeof WRITES]: {
     readonly name: Name;
     readonly input: Parameters<(typeof WRITES)[Name]>[1];
@@ -16,7 +16,7 @@ type HandWritten = {
  * It contains no binary data, which JSON does not support.
  */
 export type Write =
-  | HandWritten[keyof HandWritten]
+  | HotPathQueries[keyof HotPathQueries]
   | { readonly name: 'change'; readonly input: NamedChange };
 
 export type WriteOutputs = {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import type { Message } from '../../core/messages.ts';
-import type { UsageRecord } from '../../core/usage.ts';
+import type { Message } from '../../core/messages/messages.ts';
+import type { UsageRecord } from '../../core/requests/usage.ts';
 import { MESSAGE_COLUMNS, messageFromRow } from '../messages.ts';
 import { REQUEST_COLUMNS, type RequestRow } from '../requests/request-log-rows.ts';
 import { addedCounts, COUNT_COLUMNS, countsOf } from '../requests/usage-columns.ts';

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
-import { type IdempotentRequest, isRemembered } from '../../core/idempotency.ts';
-import { creationReply } from '../../core/pet-json.ts';
-import type { CreateOutcome, NewPet, Pet } from '../../core/pets.ts';
-import type { SavedQuota } from '../../core/quota.ts';
+import { type IdempotentRequest, isExpired } from '../../core/idempotency.ts';
+import type { SavedQuota } from '../../core/limits/quota.ts';
+import { creationReply } from '../../core/pets/pet-json.ts';
+import type { CreateOutcome, NewPet, Pet } from '../../core/pets/pets.ts';
 import { type Creation, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
 import { query, type SqliteSelection } from './database.ts';
@@ -125,7 +125,7 @@ function recall(
   now: number,
 ): CreateOutcome | undefined {
   const earlier = query(database, EARLIER).get(accountId, key);
-  if (!earlier || !isRemembered(earlier.created_at, now)) return undefined;
+  if (!earlier || isExpired(earlier.created_at, now)) return undefined;
   if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
   const stored = storedReply(earlier);
   if (stored) return { kind: 'replayed', reply: stored };

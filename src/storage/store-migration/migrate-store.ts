@@ -1,6 +1,6 @@
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
 import { OperatorError } from '../../core/errors.ts';
-import { knowsLatestSecret, secretsOf } from '../../core/secrets.ts';
+import { knowsLatestSecret, secretsOf } from '../../core/keys/secrets.ts';
 import { type DataFolder, dataFolderAt } from '../data-folder.ts';
 import { isThere } from '../folder/file-failures.ts';
 import { PostgresDatabase } from '../postgres/database.ts';

@@ -8,9 +8,9 @@ import {
   secretIdOf,
   versionIn,
   versionOf,
-} from '../../core/secrets.ts';
+} from '../../core/keys/secrets.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { type DataFolder, keepRestoreOut } from '../data-folder.ts';
+import { type DataFolder, lockShared } from '../data-folder.ts';
 import { type Manifest, requireManifest } from '../folder/manifest.ts';
 import { StoreFiles } from '../folder/store-files.ts';
 import { FIND_SETTING } from '../settings.ts';
@@ -121,7 +121,7 @@ export class Source implements Disposable {
 
 function takeAlone(folder: DataFolder): Lock {
   // Throws after an interrupted restore.
-  keepRestoreOut(folder).release();
+  lockShared(folder).release();
   const lock = takeLock(folder.folderLock);
   if (lock) return lock;
   throw new OperatorError(

@@ -1,5 +1,5 @@
 import { readConfig } from '../../../src/config/config.ts';
-import type { Message } from '../../../src/core/messages.ts';
+import type { Message } from '../../../src/core/messages/messages.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openStores } from '../../../src/storage/open-stores.ts';
 import type { Stores } from '../../../src/storage/stores.ts';

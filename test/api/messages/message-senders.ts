@@ -1,6 +1,6 @@
 import { NetworkError, PetstoreClient } from '../../../client/src/index.ts';
 import { ENVIRONMENTS } from '../../../src/core/environments.ts';
-import type { Message } from '../../../src/core/messages.ts';
+import type { Message } from '../../../src/core/messages/messages.ts';
 import type { Stores } from '../../../src/storage/stores.ts';
 import { AMPLE } from '../../support/harness.ts';
 import type { ServiceProcess } from '../../support/process.ts';
@@ -24,7 +24,7 @@ export async function newSenders(stores: Stores, index: number): Promise<Sender[
   const account = await stores.accounts.create(email, AMPLE, Date.now(), 'test');
   if (!account) throw new Error(`${email} exists`);
   const made = ENVIRONMENTS.map(async (environment) => {
-    const issued = await stores.keyRing.issue(account, { environment, name: 'test' }, 'test');
+    const issued = await stores.apiKeyService.issue(account, { environment, name: 'test' }, 'test');
     const name = `${index} by ${environment}`;
     const acknowledged = new Set<string>();
     return { name, accountId: account.id, key: issued.text, sent: [], acknowledged };

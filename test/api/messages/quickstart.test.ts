@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { rejection } from '../../../client/testing/test-client.ts';
-import { generateApiKey } from '../../../src/core/api-key-text.ts';
 import { ENVIRONMENTS } from '../../../src/core/environments.ts';
-import { subscribe } from '../../../src/core/plans.ts';
+import { generateApiKey } from '../../../src/core/keys/api-key-text.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { SECOND } from '../../../src/lib/clock.ts';
 import { ManualClock } from '../../support/harness.ts';
 import { readAnswer, readLimits } from '../../support/limit-readings.ts';
@@ -116,7 +116,7 @@ describe('keys of both environments', () => {
     await using service = await startQuickstart({ clock: new ManualClock() });
     const { account, secret } = await service.account(subscribe('free'));
     const request = { environment: 'staging', name: 'staging' } as const;
-    const staging = await service.stores.keyRing.issue(account, request, 'test');
+    const staging = await service.stores.apiKeyService.issue(account, request, 'test');
     const keys = { production: secret, staging: staging.text };
 
     for (const [index, name] of ENVIRONMENTS.entries()) {
@@ -216,7 +216,7 @@ describe('a request without a valid key', () => {
   test('gets 401 when it was revoked, and nothing is queued', async () => {
     const service = shared();
     const { account, key, secret } = await service.account();
-    await service.stores.keyRing.revoke(key.id, 'test');
+    await service.stores.apiKeyService.revoke(key.id, 'test');
 
     expect(await refusalOf(await send(service, secret))).toMatchObject({
       status: 401,

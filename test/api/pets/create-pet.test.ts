@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { PET_STATUSES } from '../../../src/core/pets.ts';
+import { PET_STATUSES } from '../../../src/core/pets/pets.ts';
 import { TestService } from '../../support/harness.ts';
 import { refusalOf } from '../../support/problem.ts';
 import { sharedService } from '../../support/shared-service.ts';

@@ -209,7 +209,7 @@ describe('the scope of a key', () => {
   test('is the account: all of its API keys share it', async () => {
     await using service = await TestService.start();
     const { account, secret } = await service.account();
-    const second = await service.stores.keyRing.issue(
+    const second = await service.stores.apiKeyService.issue(
       account,
       {
         environment: 'production',
@@ -225,7 +225,7 @@ describe('the scope of a key', () => {
   test('is one environment', async () => {
     await using service = await TestService.start();
     const { account, secret } = await service.account();
-    const staging = await service.stores.keyRing.issue(
+    const staging = await service.stores.apiKeyService.issue(
       account,
       {
         environment: 'staging',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { isApiError, type Pet } from '../../../client/src/index.ts';
-import { PET_STATUSES, type PetStatus } from '../../../src/core/pets.ts';
+import { PET_STATUSES, type PetStatus } from '../../../src/core/pets/pets.ts';
 import { TestService } from '../../support/harness.ts';
 import { refusalOf } from '../../support/problem.ts';
 import { sharedService } from '../../support/shared-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { SIMULATIONS } from '../../../src/core/simulations.ts';
+import { SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import { eventually, TestService, temporaryFolder } from '../../support/harness.ts';
 import { refusalOf } from '../../support/problem.ts';
 import { callSandbox, sandbox } from '../../support/sandbox-scene.ts';
@@ -28,7 +28,7 @@ describe('a simulation of an account', () => {
     const { service } = it;
     const { account, secret } = await service.account(undefined, 'staging');
     const wish = { environment: 'staging', name: 'second' } as const;
-    const second = (await service.stores.keyRing.issue(account, wish, 'test')).text;
+    const second = (await service.stores.apiKeyService.issue(account, wish, 'test')).text;
 
     const set = await setSimulation(service, secret, {
       simulate: 'unavailable; retry-after=3',
@@ -92,7 +92,7 @@ describe('a simulation of an account', () => {
       name: 'key',
       simulate: 'pet_not_found;times=1',
     } as const;
-    const key = (await service.stores.keyRing.issue(account, wish, 'test')).text;
+    const key = (await service.stores.apiKeyService.issue(account, wish, 'test')).text;
     await setSimulation(service, secret, { simulate: 'unavailable', times: 1 });
     expect((await listSimulated({ ...it, secret: key }, 'body_too_large')).status).toBe(413);
     expect(await statuses(service, key, 3)).toEqual([404, 503, 200]);

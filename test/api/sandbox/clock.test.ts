@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/clock.ts';
 import { readLimits } from '../../support/limit-readings.ts';
 import { refusalOf } from '../../support/problem.ts';
@@ -75,7 +75,7 @@ describe('a clock that is moved forward', () => {
   test('expires a key, which the sandbox goes on serving', async () => {
     await using it = await sandboxScene(ONE);
     const expiresAt = it.clock.now().wall + HOUR;
-    const issued = await it.service.stores.keyRing.issue(
+    const issued = await it.service.stores.apiKeyService.issue(
       it.account,
       { environment: 'staging', name: 'short', expiresAt },
       'test',
@@ -95,7 +95,7 @@ describe('a clock that is moved forward', () => {
   test('ends the overlap of a rotation, before and after it', async () => {
     await using it = await sandboxScene();
     await advance(it.service, it.secret, 10 * 86_400);
-    const { text } = await it.service.stores.keyRing.rotate(it.key, '1h', 'test');
+    const { text } = await it.service.stores.apiKeyService.rotate(it.key, '1h', 'test');
 
     await advance(it.service, text, 3_599);
     expect((await listPets(it.service, it.secret)).status).toBe(200);
@@ -110,7 +110,7 @@ describe('a clock that is moved forward', () => {
     await advance(it.service, it.secret, 365 * 86_400);
     const expiresAt = it.clock.now().wall + HOUR;
     const wish = { environment: 'staging', name: 'new', expiresAt } as const;
-    const { text } = await it.service.stores.keyRing.issue(it.account, wish, 'test');
+    const { text } = await it.service.stores.apiKeyService.issue(it.account, wish, 'test');
 
     expect((await listPets(it.service, text)).status).toBe(200);
     await advance(it.service, it.secret, 3_600);
@@ -159,7 +159,7 @@ describe('a clock that is moved forward', () => {
   test('is not the clock of production, of other accounts, nor of the sandbox itself', async () => {
     await using it = await sandboxScene(ONE);
     const { secret: other } = await it.service.account(ONE, 'staging');
-    const { text: live } = await it.service.stores.keyRing.issue(
+    const { text: live } = await it.service.stores.apiKeyService.issue(
       it.account,
       { environment: 'production', name: 'live' },
       'test',

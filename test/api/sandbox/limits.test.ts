@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { SECOND } from '../../../src/lib/clock.ts';
 import { readLimits } from '../../support/limit-readings.ts';
 import { refusalOf } from '../../support/problem.ts';
@@ -58,7 +58,7 @@ describe('usage', () => {
     await using it = await sandboxScene(FREE);
     const { secret: other } = await it.service.account(FREE, 'staging');
     const wish = { environment: 'production', name: 'live' } as const;
-    const { text: live } = await it.service.stores.keyRing.issue(it.account, wish, 'test');
+    const { text: live } = await it.service.stores.apiKeyService.issue(it.account, wish, 'test');
     await sandbox(it.service, it.secret, 'PUT', '/usage', { minuteRemaining: 0 });
 
     expect((await listPets(it.service, it.secret)).status).toBe(429);
@@ -100,7 +100,7 @@ describe('a ban', () => {
   test('is that of the key: other keys of the account are served', async () => {
     await using it = await sandboxScene(FREE);
     const wish = { environment: 'staging', name: 'other' } as const;
-    const { text: other } = await it.service.stores.keyRing.issue(it.account, wish, 'test');
+    const { text: other } = await it.service.stores.apiKeyService.issue(it.account, wish, 'test');
     await sandbox(it.service, it.secret, 'PUT', '/ban', { seconds: 30 });
 
     expect((await listPets(it.service, it.secret)).status).toBe(429);

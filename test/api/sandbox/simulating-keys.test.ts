@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { KeyRequest } from '../../../src/core/key-ring.ts';
-import { SIMULATIONS } from '../../../src/core/simulations.ts';
+import type { KeyRequest } from '../../../src/core/keys/api-key-service.ts';
+import { SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import { TestService, temporaryFolder } from '../../support/harness.ts';
 import { readLimits } from '../../support/limit-readings.ts';
 import { send, WITH_QUICKSTART } from '../../support/quickstart-scene.ts';
@@ -21,7 +21,7 @@ async function keyWith(
 ): Promise<string> {
   const { account } = await service.account(undefined, 'staging');
   const request = { environment: 'staging', name: 'simulating', ...wishes } as const;
-  return (await service.stores.keyRing.issue(account, request, 'test')).text;
+  return (await service.stores.apiKeyService.issue(account, request, 'test')).text;
 }
 
 /** The statuses of this many lists with this key, one after the other. */
@@ -106,11 +106,11 @@ describe('a key that simulates', () => {
 
   test('hands its simulation on when it is rotated', async () => {
     await using it = await simulationScene();
-    const { keyRing, keys } = it.service.stores;
+    const { apiKeyService, keys } = it.service.stores;
     const { account } = await it.service.account(undefined, 'staging');
     const wish = { environment: 'staging', name: 'old', simulate: 'drop_after' } as const;
-    const issued = await keyRing.issue(account, wish, 'test');
-    const rotated = await keyRing.rotate(issued.key, '0', 'test');
+    const issued = await apiKeyService.issue(account, wish, 'test');
+    const rotated = await apiKeyService.rotate(issued.key, '0', 'test');
     expect((await keys.find(rotated.key.id))?.simulate).toBe('drop_after');
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { SIMULATIONS_IN_WORDS } from '../../../src/api/sandbox/schemas.ts';
 import { ERRORS } from '../../../src/core/errors.ts';
-import { parseSimulation, SIMULATIONS } from '../../../src/core/simulations.ts';
+import { parseSimulation, SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import {
   accountWith,
   requestWith,

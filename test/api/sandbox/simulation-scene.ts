@@ -88,7 +88,7 @@ export async function twoProcesses(open: SharedStore['open'], simulate?: string)
   const account = await stores.accounts.create('a@example.com', AMPLE, Date.now(), 'test');
   if (!account) throw new Error('the account exists');
   const wish = { environment: 'staging', name: 'test', simulate } as const;
-  const { text: key } = await stores.keyRing.issue(account, wish, 'test');
+  const { text: key } = await stores.apiKeyService.issue(account, wish, 'test');
   await stores.close();
   const ask = async ({ port }: ServiceProcess) => {
     const headers = { Authorization: `Bearer ${key}` };

@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { ERRORS, type ErrorCode } from '../../../src/core/errors.ts';
-import { subscribe } from '../../../src/core/plans.ts';
-import { SIMULATIONS } from '../../../src/core/simulations.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
+import { SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import { eventually } from '../../support/harness.ts';
 import { readLimits } from '../../support/limit-readings.ts';
 import { listPets } from '../../support/sandbox-scene.ts';
@@ -56,7 +56,7 @@ describe('a request in staging with Petstore-Simulate', () => {
 
   test('succeeds when it is sent again after the wait of a 429', async () => {
     await using it = await simulationScene();
-    const key = await it.service.stores.keyRing.issue(
+    const key = await it.service.stores.apiKeyService.issue(
       (await it.service.account(subscribe('free'), 'staging')).account,
       { environment: 'staging', name: 'two', simulate: 'rate_limited;retry-after=1;times=1' },
       'test',
@@ -117,11 +117,11 @@ describe('a request in staging with Petstore-Simulate', () => {
     'gets its real 429 where concurrent ones that meet %s leave no quota',
     async (simulate, status) => {
       await using it = await simulationScene();
-      const { keyRing, simulations } = it.service.stores;
+      const { apiKeyService, simulations } = it.service.stores;
       const limits = subscribe('enterprise', { perMinute: 1, perDay: 100 });
       const { account } = await it.service.account(limits, 'staging');
       const wish = { environment: 'staging', name: 'four', simulate } as const;
-      const { text: secret } = await keyRing.issue(account, wish, 'test');
+      const { text: secret } = await apiKeyService.issue(account, wish, 'test');
       const allMet = Promise.withResolvers<void>();
       let met = 0;
       // All requests meet the simulation before one of them is taken from the quota.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { API_PARTS } from '../../../src/core/environments.ts';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { TestService } from '../../support/harness.ts';
 
 /*

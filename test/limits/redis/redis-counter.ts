@@ -1,6 +1,6 @@
-import type { BanRecord } from '../../../src/core/ban-records.ts';
-import type { BanPolicy } from '../../../src/core/bans.ts';
-import type { Limits } from '../../../src/core/plans.ts';
+import type { BanRecord } from '../../../src/core/limits/ban-records.ts';
+import type { BanPolicy } from '../../../src/core/limits/bans.ts';
+import type { Limits } from '../../../src/core/limits/plans.ts';
 import { DAY, SECOND, systemClock } from '../../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
 import { RedisLimiter } from '../../../src/limits/redis/limiter.ts';

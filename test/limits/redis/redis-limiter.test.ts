@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import type { BanRecord } from '../../../src/core/ban-records.ts';
-import type { BanPolicy } from '../../../src/core/bans.ts';
-import type { Limits } from '../../../src/core/plans.ts';
+import type { BanRecord } from '../../../src/core/limits/ban-records.ts';
+import type { BanPolicy } from '../../../src/core/limits/bans.ts';
+import type { Limits } from '../../../src/core/limits/plans.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
 import { RedisLimiter } from '../../../src/limits/redis/limiter.ts';
@@ -146,13 +146,13 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     const scene = newScene();
     await scene.move(0);
     const caller = newAccount(ONE);
-    const look = () => scene.limiterOf(0).peek(caller, scene.clock.now());
-    expect(await look()).toMatchObject({ outcome: 'admitted', remaining: 1 });
-    expect(await look()).toMatchObject({ outcome: 'admitted', remaining: 1 });
+    const inspect = () => scene.limiterOf(0).peek(caller, scene.clock.now());
+    expect(await inspect()).toMatchObject({ outcome: 'admitted', remaining: 1 });
+    expect(await inspect()).toMatchObject({ outcome: 'admitted', remaining: 1 });
     await takeTimes(scene, caller, 1);
-    for (let looked = 0; looked < 20; looked += 1) await look();
+    for (let looked = 0; looked < 20; looked += 1) await inspect();
     expect(scene.bans).toEqual([]);
-    expect(await look()).toMatchObject({ outcome: 'limited', remaining: 0, resetIn: MINUTE });
+    expect(await inspect()).toMatchObject({ outcome: 'limited', remaining: 0, resetIn: MINUTE });
   });
 
   test('a ban is reported once, by the process whose request began it', async () => {
@@ -222,13 +222,13 @@ describe.skipIf(!hasRedis)('quotas and bans in Redis', () => {
     await plain.flushall();
     await scene.move(0);
     await scene.limiterOf(0).restore([ban], scene.clock.now());
-    const look = () => scene.limiterOf(1).peek(caller, scene.clock.now());
-    expect(await look()).toMatchObject({ outcome: 'banned', resetIn: 200 * SECOND });
+    const inspect = () => scene.limiterOf(1).peek(caller, scene.clock.now());
+    expect(await inspect()).toMatchObject({ outcome: 'banned', resetIn: 200 * SECOND });
     await scene.move(200 * SECOND);
     const second = await provoke(scene, caller);
     expect(second.level).toBe(2);
     await scene.limiterOf(0).restore([ban], scene.clock.now());
-    expect(await look()).toMatchObject({ outcome: 'banned', resetIn: 600 * SECOND });
+    expect(await inspect()).toMatchObject({ outcome: 'banned', resetIn: 600 * SECOND });
   });
 
   test('a clock that is set back makes neither a minute nor a ban longer', async () => {

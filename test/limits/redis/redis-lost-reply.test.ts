@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { GRACE } from '../../../src/core/bans.ts';
+import { GRACE } from '../../../src/core/limits/bans.ts';
 import { MINUTE, systemClock } from '../../../src/lib/clock.ts';
 import { apiKey } from '../../storage/ports/backend.ts';
 import { eventually } from '../../support/harness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { eventually, TestService } from '../../support/harness.ts';
 import { runCommand } from '../../support/process.ts';
 import { hasRedis, RedisServer } from '../../support/redis-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { DAY, SECOND } from '../../../src/lib/clock.ts';
 import { eventually, TestService } from '../../support/harness.ts';
 import { readLimits } from '../../support/limit-readings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { atMost } from '../../support/at-most.ts';
 import { eventually, TestService } from '../../support/harness.ts';

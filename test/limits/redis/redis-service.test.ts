@@ -3,7 +3,7 @@ import { PARTS, type Part, readConfig } from '../../../src/config/config.ts';
 import { parseRedisUrl } from '../../../src/config/redis-address.ts';
 import { ENVIRONMENTS } from '../../../src/core/environments.ts';
 import { SetupError } from '../../../src/core/errors.ts';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { atMost } from '../../support/at-most.ts';
 import { ONE } from '../../support/ban-scene.ts';
@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
     const { key, secret } = await it.one.account(ONE);
     const codeFrom = async (service: TestService, text: string) => (await ask(service, text)).code;
     await eventually(async () => (await codeFrom(it.one, secret)) === 'api_key_banned');
-    const { text } = await it.two.stores.keyRing.rotate(key, '1h', 'test');
+    const { text } = await it.two.stores.apiKeyService.rotate(key, '1h', 'test');
     for (const service of [it.one, it.two]) {
       expect(await codeFrom(service, text)).toBe('api_key_banned');
     }
@@ -121,9 +121,10 @@ describe.skipIf(!hasRedis)('two services on one folder and one Redis', () => {
       [200, 10],
     ]);
     expect(it.logged('Redis is unavailable')).toBe(true);
-    expect(await (await fetch(`${it.one.opsUrl}/metrics`)).text()).toContain(
-      'petstore_redis_away 1',
-    );
+    const metrics = await (await fetch(`${it.one.opsUrl}/metrics`)).text();
+    expect(metrics).toContain('petstore_redis_unavailable 1');
+    // The former name.
+    expect(metrics).toContain('petstore_redis_away 1');
     expect((await fetch(`${it.one.opsUrl}/readyz`)).status).toBe(200);
     it.redis.resume();
     await eventually(() => it.logged('Redis is available again'));
@@ -147,7 +148,9 @@ describe.skipIf(!hasRedis)('a service whose Redis is slow', () => {
     redis.resume();
     expect((await waiting).status).toBe(200);
     const unavailable = async (service: TestService) =>
-      /petstore_redis_away (\d)/.exec(await (await fetch(`${service.opsUrl}/metrics`)).text())?.[1];
+      /petstore_redis_unavailable (\d)/.exec(
+        await (await fetch(`${service.opsUrl}/metrics`)).text(),
+      )?.[1];
     expect(await unavailable(patient)).toBe('0');
   });
 });

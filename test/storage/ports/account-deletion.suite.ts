@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Account } from '../../../src/core/accounts.ts';
+import type { Account } from '../../../src/core/accounts/accounts.ts';
 import type { TableName } from '../../../src/storage/schema/schema.ts';
 import { account, type Backend, ban, keptKey, message, NOON, type OpenBackend } from './backend.ts';
 import { rowCounts } from './row-counts.ts';

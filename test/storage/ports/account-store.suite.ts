@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { PLAN_NAMES, type Plan, subscribe } from '../../../src/core/plans.ts';
+import { PLAN_NAMES, type Plan, subscribe } from '../../../src/core/limits/plans.ts';
 import { account, apiKey, digest, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 const CUSTOM = { perMinute: 123, perDay: 45_678 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Actor, AuditEntry, AuditLog } from '../../../src/core/audit.ts';
-import { subscribe } from '../../../src/core/plans.ts';
+import type { Actor, AuditEntry, AuditLog } from '../../../src/core/accounts/audit.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { DAY, HOUR, MINUTE } from '../../../src/lib/clock.ts';
 import {
   account,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { BanRecord } from '../../../src/core/ban-records.ts';
+import type { BanRecord } from '../../../src/core/limits/ban-records.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import {
   account,

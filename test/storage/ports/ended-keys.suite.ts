@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { ApiKey, KeyFilter } from '../../../src/core/api-keys.ts';
+import type { ApiKey, KeyFilter } from '../../../src/core/keys/api-keys.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import {
   account,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Environment } from '../../../src/core/environments.ts';
-import type { SavedQuota } from '../../../src/core/quota.ts';
+import type { SavedQuota } from '../../../src/core/limits/quota.ts';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import { TABLE_NAMES, TABLES } from '../../../src/storage/schema/schema.ts';
 import { usageRecord } from '../../support/usage-records.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Message } from '../../../src/core/messages.ts';
+import type { Message } from '../../../src/core/messages/messages.ts';
 import { account, type Backend, message, NOON, type OpenBackend, portSuite } from './backend.ts';
 
 const EVERYTHING = 1_000_000;

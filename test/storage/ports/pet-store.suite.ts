@@ -1,6 +1,11 @@
 import { expect, test } from 'bun:test';
-import type { PetStore } from '../../../src/core/pets.ts';
-import { PET_STATUSES, type Pet, type PetPage, type PetQuery } from '../../../src/core/pets.ts';
+import type { PetStore } from '../../../src/core/pets/pets.ts';
+import {
+  PET_STATUSES,
+  type Pet,
+  type PetPage,
+  type PetQuery,
+} from '../../../src/core/pets/pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../../src/lib/int64.ts';
 import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 
@@ -191,12 +196,12 @@ function settling(open: OpenBackend): void {
   test('calls a page settled when it is full and more follow, not while it can still change', async () => {
     await using backend = await open();
     const store = backend.pets();
-    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(false);
+    expect((await store.list({ limit: 2, after: 0 })).isCacheable).toBe(false);
     await created(store, 'a', 'b', 'c');
-    expect((await store.list({ limit: 2, after: 0 })).settled).toBe(true);
-    expect((await store.list({ limit: 4, after: 0 })).settled).toBe(false);
+    expect((await store.list({ limit: 2, after: 0 })).isCacheable).toBe(true);
+    expect((await store.list({ limit: 4, after: 0 })).isCacheable).toBe(false);
     const sold = await store.list({ limit: 2, after: 0, status: 'sold' });
-    expect(sold.settled).toBe(false);
+    expect(sold.isCacheable).toBe(false);
   });
 
   test('never changes a page that it called settled, whoever adds animals meanwhile', async () => {
@@ -216,7 +221,7 @@ function settling(open: OpenBackend): void {
     while (adding) {
       for (let after = 0; after < 800; after += 7) {
         const page = await backend.pets().list({ limit: 7, after });
-        if (page.settled) seen.set(after, page);
+        if (page.isCacheable) seen.set(after, page);
       }
       await Bun.sleep(0);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { QuotaStore, SavedQuota } from '../../../src/core/quota.ts';
+import type { QuotaStore, SavedQuota } from '../../../src/core/limits/quota.ts';
 import { chunks } from '../../../src/lib/chunks.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { NOON, type OpenBackend } from './backend.ts';

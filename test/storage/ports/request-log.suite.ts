@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../../src/core/request-log.ts';
+import { KEPT_PER_ACCOUNT, type LoggedRequest } from '../../../src/core/requests/request-log.ts';
 import { MINUTE } from '../../../src/lib/clock.ts';
 import { account, NOON, type OpenBackend, portSuite } from './backend.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { AuditAction } from '../../../src/core/audit.ts';
-import type { FactorChange, NewFactor } from '../../../src/core/second-factors.ts';
+import type { AuditAction } from '../../../src/core/accounts/audit.ts';
+import type { FactorChange, NewFactor } from '../../../src/core/accounts/second-factors.ts';
 import { account, type Backend, NOON, type OpenBackend } from './backend.ts';
 
 const STEP = 59_000_000;

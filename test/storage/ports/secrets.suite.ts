@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { FINGERPRINTS } from '../../../src/core/secrets.ts';
+import { FINGERPRINTS } from '../../../src/core/keys/secrets.ts';
 import { account, apiKey, digest, NOON, type OpenBackend } from './backend.ts';
 import { withApp } from './second-factors.suite.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Change } from '../../../src/core/changes.ts';
-import { subscribe } from '../../../src/core/plans.ts';
+import { subscribe } from '../../../src/core/limits/plans.ts';
 import { HOUR } from '../../../src/lib/clock.ts';
 import { CHANGES_KEPT } from '../../../src/storage/change-log.ts';
 import {
@@ -135,16 +135,16 @@ export function settingsSuite(open: OpenBackend): void {
       ).finally(() => {
         pending = false;
       });
-      const look = async () => {
+      const inspect = async () => {
         const { changes, ...next } = await other.changes.since(revision);
         if (changes === 'everything') throw new Error('the reader fell behind');
         seen.push(...changes.filter(({ kind }) => kind === 'account').map(({ id }) => id));
         ({ revision } = next);
         await Bun.sleep(0);
       };
-      while (pending) await look();
+      while (pending) await inspect();
       await changing;
-      await look();
+      await inspect();
       expect(seen.toSorted()).toEqual(owners.map(({ id }) => id).toSorted());
     });
 

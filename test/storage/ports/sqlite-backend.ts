@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
-import { sqliteByHand } from '../../../src/storage/sqlite/by-hand.ts';
 import { sqliteEngine } from '../../../src/storage/sqlite/engine.ts';
 import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
+import { sqliteHotPathQueries } from '../../../src/storage/sqlite/hot-path-queries.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
 import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
@@ -34,7 +34,7 @@ function connectTo(folder: string, afterwards: () => void): Backend {
   });
   const file = (environment: Environment = 'production') => environments[environment];
   return {
-    ...sharedStores(sqliteEngine(accounts), sqliteByHand(accounts, requestLog)),
+    ...sharedStores(sqliteEngine(accounts), sqliteHotPathQueries(accounts, requestLog)),
     pets: (environment) => new SqlitePetStore(file(environment)),
     quotas: (environment) => new SqliteQuotaStore(file(environment)),
     resetEnvironment: (environment) =>

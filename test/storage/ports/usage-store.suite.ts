@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { UsageRecord } from '../../../src/core/usage.ts';
+import type { UsageRecord } from '../../../src/core/requests/usage.ts';
 import { usageRecord } from '../../support/usage-records.ts';
 import { account, type Backend, NOON, type OpenBackend, portSuite } from './backend.ts';
 

@@ -1,4 +1,8 @@
-import { type DetailedUsage, requestsOf, type UsageSelection } from '../../../core/usage.ts';
+import {
+  type DetailedUsage,
+  requestsOf,
+  type UsageSelection,
+} from '../../../core/requests/usage.ts';
 import { chunks } from '../../../lib/chunks.ts';
 import { HOUR } from '../../../lib/clock.ts';
 import { csvLine } from '../../../lib/csv.ts';

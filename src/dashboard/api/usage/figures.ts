@@ -1,5 +1,5 @@
-import type { SubjectUsage, UsageFigures } from '../../../core/usage.ts';
-import { percentile } from '../../../core/usage-durations.ts';
+import type { SubjectUsage, UsageFigures } from '../../../core/requests/usage.ts';
+import { percentile } from '../../../core/requests/usage-durations.ts';
 import type { DashboardStores } from '../../options.ts';
 import type { UsageFiguresInfo, UsedKey } from '../../shared/usage.ts';
 import { byId } from '../by-id.ts';

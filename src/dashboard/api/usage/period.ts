@@ -1,4 +1,4 @@
-import { firstKeptHour } from '../../../core/usage.ts';
+import { firstKeptHour } from '../../../core/requests/usage.ts';
 import { DAY, HOUR } from '../../../lib/clock.ts';
 import { parseInstant } from '../../../lib/instant.ts';
 import { DashboardError } from '../../errors.ts';

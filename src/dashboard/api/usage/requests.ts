@@ -10,7 +10,7 @@ import {
   type UsageCounts,
   type UsageFigures,
   type UsageSubject,
-} from '../../../core/usage.ts';
+} from '../../../core/requests/usage.ts';
 import { HOUR } from '../../../lib/clock.ts';
 import { DashboardError } from '../../errors.ts';
 import type { UsageBucket, UsageReport } from '../../shared/usage.ts';

@@ -1,7 +1,7 @@
-import type { Account } from '../../../core/accounts.ts';
-import type { CurrentWindow } from '../../../core/current-usage.ts';
+import type { Account } from '../../../core/accounts/accounts.ts';
 import type { Environment } from '../../../core/environments.ts';
-import { hourOf, type PeriodUsage } from '../../../core/usage.ts';
+import type { CurrentWindow } from '../../../core/limits/current-usage.ts';
+import { hourOf, type PeriodUsage } from '../../../core/requests/usage.ts';
 import { DAY, HOUR } from '../../../lib/clock.ts';
 import type { DashboardOptions, DashboardStores } from '../../options.ts';
 import type { UsageEvent, UsageInfo, WindowInfo, WindowsInfo } from '../../shared/usage.ts';

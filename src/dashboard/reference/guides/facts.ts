@@ -1,14 +1,17 @@
 import { ERROR_CATALOGUE, ERROR_CODES } from '../../../api/error-catalogue.ts';
 import { OPERATIONS } from '../../../api/operations.ts';
 import { PET_OPERATIONS } from '../../../api/pets/operations.ts';
-import { GRACE } from '../../../core/bans.ts';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import { ERRORS } from '../../../core/errors.ts';
-import { REMEMBERED } from '../../../core/idempotency.ts';
-import { MESSAGES_KEPT } from '../../../core/messages.ts';
-import { PAGE_SIZE } from '../../../core/pets.ts';
-import { MAX_BAN_SECONDS, MAX_CLOCK_OFFSET, SANDBOX_LIMITS } from '../../../core/sandbox.ts';
-import { deprecationHeaders } from '../../../http/deprecation.ts';
+import { IDEMPOTENCY_TTL } from '../../../core/idempotency.ts';
+import { GRACE } from '../../../core/limits/bans.ts';
+import { MESSAGES_KEPT } from '../../../core/messages/messages.ts';
+import { PAGE_SIZE } from '../../../core/pets/pets.ts';
+import {
+  MAX_BAN_SECONDS,
+  MAX_CLOCK_OFFSET,
+  SANDBOX_LIMITS,
+} from '../../../core/sandbox/sandbox.ts';
 import {
   HEADER_NAMES,
   HEADERS,
@@ -18,6 +21,7 @@ import {
   SIMULATED_REPLY_HEADERS,
 } from '../../../http/headers.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../http/idempotency-key.ts';
+import { deprecationHeaders } from '../../../http/reply/deprecation.ts';
 import { DAY, SECOND } from '../../../lib/clock.ts';
 import { toolsOf } from '../../../mcp/api-tools.ts';
 import { describeWait } from '../../describe-wait.ts';
@@ -57,7 +61,7 @@ export function valuesFor(facts: ServiceFacts): Values {
     pageMinimum: () => number(PAGE_SIZE.minimum),
     pageMaximum: () => number(PAGE_SIZE.maximum),
     idempotencyKeyLength: () => number(IDEMPOTENCY_KEY_MAX_LENGTH),
-    idempotencyHours: () => describeWait(REMEMBERED),
+    idempotencyHours: () => describeWait(IDEMPOTENCY_TTL),
     messageDays: () => `${MESSAGES_KEPT / DAY} days`,
     clockYears: () => number(Math.floor(MAX_CLOCK_OFFSET / DAY / DAYS_OF_A_YEAR)),
     sandboxBanSeconds: () => number(MAX_BAN_SECONDS),

@@ -1,5 +1,5 @@
-import type { BanPolicy } from '../../../core/bans.ts';
-import type { Limits } from '../../../core/plans.ts';
+import type { BanPolicy } from '../../../core/limits/bans.ts';
+import type { Limits } from '../../../core/limits/plans.ts';
 import type { Addresses } from '../../pages/reference-sections.ts';
 
 /** The facts about the service that guides mention. */

@@ -3,7 +3,7 @@ import {
   type FaultName,
   SIMULATION_PARAMETERS,
   type SimulationParameterName,
-} from '../../../core/simulations.ts';
+} from '../../../core/sandbox/simulations.ts';
 import { table } from '../../pages/markdown.ts';
 
 const EFFECTS: Readonly<Record<FaultName, string>> = {

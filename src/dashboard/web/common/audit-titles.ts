@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../../core/audit.ts';
+import type { AuditAction } from '../../../core/accounts/audit.ts';
 
 /** The text for each kind of entry. */
 export const ACTION_TITLES: Readonly<Record<AuditAction, string>> = {

@@ -1,4 +1,4 @@
-import type { Limits } from '../../../core/plans.ts';
+import type { Limits } from '../../../core/limits/plans.ts';
 
 /* The format of numbers and times on all pages: English like the texts, whatever the browser's
    language, with month names and 24 hours, so that dates are unambiguous. Times are epoch ms. */

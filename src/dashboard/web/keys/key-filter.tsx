@@ -1,5 +1,5 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core';
-import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/keys/api-keys.ts';
 import type { ShownKeys } from './key-calls.ts';
 
 const ENVIRONMENTS = [

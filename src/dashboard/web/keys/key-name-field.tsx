@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/keys/api-keys.ts';
 
 export function KeyNameField(props: TextInputProps) {
   return (

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { PLANS } from '../../../core/plans.ts';
+import { PLANS } from '../../../core/limits/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
 import { limitsText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';

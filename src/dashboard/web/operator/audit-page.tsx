@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { AUDIT_ACTIONS } from '../../../core/audit.ts';
+import { AUDIT_ACTIONS } from '../../../core/accounts/audit.ts';
 import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../../shared/bounds.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';

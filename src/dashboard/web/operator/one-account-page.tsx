@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
-import { PLANS } from '../../../core/plans.ts';
-import { requestsOf } from '../../../core/usage.ts';
+import { PLANS } from '../../../core/limits/plans.ts';
+import { requestsOf } from '../../../core/requests/usage.ts';
 import type { AccountInfo, KeyInfo } from '../../shared/api.ts';
 import type {
   AccountBanInfo,

@@ -1,6 +1,6 @@
 import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { requestsOf } from '../../../core/usage.ts';
+import { requestsOf } from '../../../core/requests/usage.ts';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';

@@ -3,7 +3,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/plans.ts';
+import { isPlan, PLAN_NAMES, PLANS, type Plan } from '../../../core/limits/plans.ts';
 import type { AccountInfo, PlanChange } from '../../shared/api.ts';
 import { call, SESSION, useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';

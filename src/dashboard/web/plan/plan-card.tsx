@@ -1,5 +1,5 @@
 import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
-import { PLANS, type Plan } from '../../../core/plans.ts';
+import { PLANS, type Plan } from '../../../core/limits/plans.ts';
 import type { AccountInfo } from '../../shared/api.ts';
 import { countText } from '../common/format.ts';
 

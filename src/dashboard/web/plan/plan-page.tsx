@@ -1,5 +1,5 @@
 import { SimpleGrid } from '@mantine/core';
-import { PLAN_NAMES } from '../../../core/plans.ts';
+import { PLAN_NAMES } from '../../../core/limits/plans.ts';
 import { useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Pending } from '../common/states.tsx';

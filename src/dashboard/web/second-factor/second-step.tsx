@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import type { SecondFactor } from '../../../core/second-factors.ts';
+import type { SecondFactor } from '../../../core/accounts/second-factors.ts';
 import type { Entered } from '../../shared/api.ts';
 import { call, failedWith, useAction } from '../api.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';

@@ -7,7 +7,7 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { emailProblem, newEmailProblem } from '../../../core/email-address.ts';
+import { emailProblem, newEmailProblem } from '../../../core/accounts/email-address.ts';
 import { PASSWORD_LENGTHS } from '../../shared/bounds.ts';
 import { hasPasswordLength } from '../../shared/new-password.ts';
 import { ActionButton } from '../common/action-button.tsx';

@@ -1,7 +1,7 @@
 import { Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import type { SecondFactor } from '../../../core/second-factors.ts';
+import type { SecondFactor } from '../../../core/accounts/second-factors.ts';
 import { useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';

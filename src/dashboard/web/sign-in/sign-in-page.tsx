@@ -2,7 +2,7 @@ import { Paper, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { SecondFactor } from '../../../core/second-factors.ts';
+import type { SecondFactor } from '../../../core/accounts/second-factors.ts';
 import { useAction } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';

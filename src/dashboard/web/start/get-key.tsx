@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
-import { KEY_NAME_MAX_LENGTH } from '../../../core/api-keys.ts';
+import { KEY_NAME_MAX_LENGTH } from '../../../core/keys/api-keys.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';

@@ -1,4 +1,4 @@
-import { environmentOfShape } from '../../../core/api-key-text.ts';
+import { environmentOfShape } from '../../../core/keys/api-key-text.ts';
 import type { ExampleKey } from './examples.ts';
 
 /** A pasted key with the removed part of the text, or a message about the problem with the text. */

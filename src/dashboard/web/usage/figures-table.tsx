@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import { requestsOf } from '../../../core/usage.ts';
+import { requestsOf } from '../../../core/requests/usage.ts';
 import type { UsageFiguresInfo } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
 import { errorShareText, tookText } from './outcomes.ts';

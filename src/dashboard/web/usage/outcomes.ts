@@ -1,4 +1,9 @@
-import { OUTCOMES, type Outcome, requestsOf, type UsageCounts } from '../../../core/usage.ts';
+import {
+  OUTCOMES,
+  type Outcome,
+  requestsOf,
+  type UsageCounts,
+} from '../../../core/requests/usage.ts';
 import { dateTimeText, shareText, timeText, utcDayText } from '../common/format.ts';
 
 /** The labels of the outcomes, and the CSS variables of their colours. */

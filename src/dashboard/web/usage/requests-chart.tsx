@@ -1,7 +1,7 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { Box, Text } from '@mantine/core';
-import { requestsOf, type UsageCounts } from '../../../core/usage.ts';
+import { requestsOf, type UsageCounts } from '../../../core/requests/usage.ts';
 import type { UsageBucket } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
 import { bucketText, bucketTitle, OUTCOME_STYLES, type Span, shownOutcomes } from './outcomes.ts';

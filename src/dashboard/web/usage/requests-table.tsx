@@ -1,5 +1,5 @@
 import { Table } from '@mantine/core';
-import type { UsageCounts } from '../../../core/usage.ts';
+import type { UsageCounts } from '../../../core/requests/usage.ts';
 import type { UsageBucket } from '../../shared/usage.ts';
 import { countText } from '../common/format.ts';
 import { Time } from '../common/time.tsx';

@@ -1,7 +1,7 @@
 import { Button, Collapse, Paper, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { requestsOf } from '../../../core/usage.ts';
+import { requestsOf } from '../../../core/requests/usage.ts';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';

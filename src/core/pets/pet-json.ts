@@ -1,0 +1,26 @@
+import type { StoredReply } from '../idempotency.ts';
+import type { Pet } from './pets.ts';
+
+/** A pet as JSON text, with exact integers. */
+export function petJson(pet: Pet): string {
+  return isPlain(pet) ? JSON.stringify(pet) : writeByHand(pet);
+}
+
+/** A page of pets as JSON text, with exact integers. */
+export function petsJson(pets: readonly Pet[]): string {
+  return pets.every(isPlain) ? JSON.stringify(pets) : `[${pets.map(petJson).join(',')}]`;
+}
+
+/** The reply to the creation of a pet. */
+export function creationReply(pet: Pet): StoredReply {
+  return { status: 201, body: petJson(pet) };
+}
+
+function isPlain({ categoryId }: Pet): boolean {
+  return typeof categoryId === 'number';
+}
+
+// JSON.stringify throws on a bigint; a template string writes every digit.
+function writeByHand({ id, name, categoryId, status }: Pet): string {
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
+}

@@ -1,0 +1,71 @@
+import { ERRORS, type ErrorCode, messageFor } from '../../core/errors.ts';
+import { emptyBodyMessage } from '../body/body-validator.ts';
+import { MAX_BODY_BYTES } from '../body/json-body.ts';
+import { BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_KEY } from '../idempotency-key.ts';
+import type { Operation, Parameter } from '../operation.ts';
+import { oneOf, wholeNumberFrom } from '../target/query.ts';
+
+/** As much of an operation as the messages of its errors need. */
+interface DescribedOperation
+  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'parameters' | 'deprecation'> {
+  readonly id: string;
+}
+
+/** The id of a pet that does not exist. */
+const ABSENT_PET = 42;
+
+/**
+ * The body of a reply with this error, as the operation returns it.
+ * @param baseUrl where the operation is served.
+ */
+export function errorExample(
+  code: ErrorCode,
+  operation: DescribedOperation,
+  baseUrl: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    code,
+    message: exampleMessage(code, operation, baseUrl),
+    status: ERRORS[code].status,
+  };
+}
+
+/**
+ * The message of this error, as the operation returns it.
+ * @param values from the request, where they are known.
+ */
+export function exampleMessage(
+  code: ErrorCode,
+  operation: DescribedOperation,
+  baseUrl: string,
+  values: Readonly<Record<string, string>> = {},
+): string {
+  const { id, body, expectations, noun = 'request', parameters = [], deprecation } = operation;
+  const parameter = parameters.find((each) => each.in !== 'path');
+  if (code === 'invalid_body' && body) return emptyBodyMessage(body, expectations);
+  if (code === 'invalid_parameter' && parameter) return parameterMessage(parameter);
+  return messageFor(code, {
+    noun,
+    operation: id,
+    successor: baseUrl + (deprecation?.successor ?? ''),
+    petId: ABSENT_PET,
+    maximum: MAX_BODY_BYTES / 1024,
+    // Defaults for operations without such a body or parameter.
+    ...{ field: 'name', expectation: 'a valid value' },
+    ...{ parameter: 'limit', problem: 'has an invalid value' },
+    ...values,
+  });
+}
+
+function parameterMessage({ name, schema }: Parameter): string {
+  if (name === IDEMPOTENCY_KEY) return BAD_IDEMPOTENCY_KEY;
+  return messageFor('invalid_parameter', { parameter: name, problem: problemOf(schema) });
+}
+
+function problemOf({ enum: values, minimum, maximum }: Parameter['schema']): string {
+  if (Array.isArray(values)) return oneOf(values);
+  if (typeof minimum === 'number' && typeof maximum === 'number') {
+    return wholeNumberFrom(minimum, maximum);
+  }
+  return 'has an invalid value';
+}

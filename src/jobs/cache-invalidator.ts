@@ -1,0 +1,170 @@
+import type { Change, ChangeListener } from '../core/changes.ts';
+import type { Environment } from '../core/environments.ts';
+import { applyLimiterCommand } from '../core/limits/adjustable-limiter.ts';
+import type { BanRecord } from '../core/limits/ban-records.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { EnvironmentLimiter } from '../limits/persistence.ts';
+import type { Stores } from '../storage/stores.ts';
+
+interface Dependencies {
+  readonly stores: Pick<
+    Stores,
+    'changes' | 'keyCache' | 'bans' | 'sandboxes' | 'accounts' | 'environment'
+  >;
+  /** Drops the recorded requests of an environment that are not in the store yet. */
+  readonly forgetRecorded: (environment: Environment) => void;
+  readonly clock: Clock;
+}
+
+/**
+ * Applies the change feed to the caches of this process: API keys with the limits and sandboxes of their accounts,
+ * bans, and pages of pets. Changes made by this process are applied before their caller receives the result.
+ */
+export class CacheInvalidator {
+  readonly #limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
+  readonly #dependencies: Dependencies;
+  #revision: bigint;
+  /** The revision of the last reset that was applied, by environment. */
+  readonly #appliedResets = new Map<Environment, bigint>();
+  readonly #listeners = new Set<ChangeListener>();
+
+  /** @param revision of the feed, read before anything was cached. */
+  constructor(
+    revision: bigint,
+    limiters: ReadonlyMap<Environment, EnvironmentLimiter>,
+    dependencies: Dependencies,
+  ) {
+    this.#revision = revision;
+    this.#limiters = limiters;
+    this.#dependencies = dependencies;
+    dependencies.stores.changes.afterOwnChanges(async () => {
+      try {
+        await this.update();
+      } catch {
+        // No cached key may outlive the change. The background job reads the feed again and reports the failure.
+        dependencies.stores.keyCache.forgetAll();
+      }
+    });
+  }
+
+  /** Calls `listener` after changes were applied, until the returned function is called. */
+  follow(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Applies the changes since the last call. May raise `StorageUnavailable`. */
+  async update(): Promise<void> {
+    const seen = this.#revision;
+    const { revision, changes } = await this.#dependencies.stores.changes.since(seen);
+    if (changes === 'everything') await this.#applyEverything();
+    else if (changes.length > 0) await this.#apply(changes, seen);
+    // An update that started later may have finished first.
+    if (revision > this.#revision) this.#revision = revision;
+    if (changes.length > 0) for (const listener of this.#listeners) listener(changes);
+  }
+
+  /** @param seen the revision before the first of these changes. */
+  async #apply(changes: readonly Change[], seen: bigint): Promise<void> {
+    const { keyCache, bans: recorded } = this.#dependencies.stores;
+    const sandboxes = idsOf('sandbox', changes);
+    const accounts = [...idsOf('account', changes), ...sandboxes];
+    const keys = idsOf('key', changes);
+    if (keys.length + accounts.length > 0) keyCache.forget({ keys, accounts });
+    const begun = idsOf('pets', changes);
+    for (const limiter of this.#limiters.values()) {
+      if (begun.includes(limiter.environment)) this.#notePetsReset(limiter.environment);
+      const index = changes.findLastIndex(
+        ({ kind, id }) => kind === 'environment' && id === limiter.environment,
+      );
+      if (index >= 0) await this.#applyReset(limiter, seen + BigInt(index + 1));
+    }
+    const bans = idsOf('ban', changes);
+    if (bans.length > 0) await this.#applyBans(await recorded.findAll(bans));
+    if (sandboxes.length > 0) await this.applyLimiterCommands(sandboxes);
+  }
+
+  async #applyEverything(): Promise<void> {
+    this.#dependencies.stores.keyCache.forgetAll();
+    // An environment may have been reset, so its cached pages are dropped. The limiters stay as they are: if it was not
+    // reset, an empty limiter would admit too many requests.
+    for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
+    await this.#applyAllBans();
+    await this.applyLimiterCommands();
+  }
+
+  /**
+   * Applies the limiter commands of other processes to the limiter of staging, if this process has it.
+   * @param accounts by default all with pending commands. May raise `StorageUnavailable`.
+   */
+  async applyLimiterCommands(accounts?: readonly string[]): Promise<void> {
+    const limiter = this.#limiters.get('staging');
+    if (!limiter) return;
+    const { stores, clock } = this.#dependencies;
+    const { sandboxes } = stores;
+    for (const id of new Set(accounts ?? (await sandboxes.accountsWithLimiterCommands()))) {
+      const commands = await sandboxes.takeLimiterCommands(id);
+      const { clockOffset } = await sandboxes.find(id);
+      for (const command of commands) {
+        await applyLimiterCommand(limiter, { id, clockOffset }, command, clock.now());
+      }
+    }
+  }
+
+  /**
+   * Drops the state of an environment that was reset: once for each reset, because another update may have read the
+   * same changes.
+   */
+  async #applyReset(limiter: EnvironmentLimiter, revision: bigint): Promise<void> {
+    const { environment } = limiter;
+    const applied = this.#appliedResets.get(environment) ?? 0n;
+    if (applied >= revision) return;
+    this.#appliedResets.set(environment, revision);
+    try {
+      await this.#forgetEnvironment(limiter);
+    } catch (error) {
+      this.#appliedResets.set(environment, applied);
+      throw error;
+    }
+  }
+
+  async #forgetEnvironment(limiter: EnvironmentLimiter): Promise<void> {
+    const { stores, clock, forgetRecorded } = this.#dependencies;
+    const { environment } = limiter;
+    this.#notePetsReset(environment);
+    stores.keyCache.forgetAll();
+    forgetRecorded(environment);
+    await limiter.reset(async () => (await stores.accounts.list()).map(({ id }) => id));
+    // Bans that began after the reset, including those that are not stored yet.
+    const since = await stores.bans.active(clock.now().wall);
+    await this.#applyBans(since.filter((ban) => ban.environment === environment));
+  }
+
+  #notePetsReset(environment: Environment): void {
+    this.#dependencies.stores.environment(environment).pets.invalidatePages();
+  }
+
+  async #applyAllBans(): Promise<void> {
+    const { stores, clock } = this.#dependencies;
+    const { wall } = clock.now();
+    await this.#applyBans([
+      ...(await stores.bans.lifted(wall)),
+      ...(await stores.bans.latest(wall)),
+    ]);
+  }
+
+  /** Ends lifted bans and applies the others. */
+  async #applyBans(bans: readonly BanRecord[]): Promise<void> {
+    const now = this.#dependencies.clock.now();
+    const lifted = bans.filter(({ liftedAt }) => liftedAt !== undefined);
+    const inForce = bans.filter(({ liftedAt }) => liftedAt === undefined);
+    const limiterOf = ({ environment }: BanRecord) => this.#limiters.get(environment);
+    // A limiter that is unavailable reads the stored bans again when it recovers.
+    await Promise.allSettled(lifted.map((ban) => limiterOf(ban)?.lift(ban)));
+    await Promise.allSettled(inForce.map((ban) => limiterOf(ban)?.restore([ban], now)));
+  }
+}
+
+function idsOf(kind: Change['kind'], changes: readonly Change[]): string[] {
+  return changes.filter((change) => change.kind === kind).map(({ id }) => id);
+}
