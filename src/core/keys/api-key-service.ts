@@ -14,7 +14,7 @@ import {
   generateApiKey,
 } from './api-key-text.ts';
 import type { ApiKeyStore, KeyCache, NewApiKey } from './api-keys.ts';
-import { type ApiKey, expiryOf, type KeyRecord, keyState, lifetimeOf } from './api-keys.ts';
+import { type ApiKey, type KeyRecord, keyState, lifetimeOf } from './api-keys.ts';
 import { KeyDigests } from './key-digests.ts';
 import { KEY_NAME_RULE, parseKeyName } from './key-names.ts';
 import { MISPLACED, NOT_A_KEY, NOT_LIVE, SUSPENDED, UNKNOWN_KEY } from './key-problems.ts';
@@ -147,9 +147,8 @@ export class ApiKeyService {
     const expiresAt = lifetime === undefined ? undefined : now + lifetime;
     const request = { ...key, expiresAt, predecessorId: key.id };
     const successor = newKey(key.accountId, text, request, now);
-    const graceEndsAt = Math.min(now + ROTATION_OVERLAPS[overlap], expiryOf(key) ?? Infinity);
     const outcome = await this.#store.replace(
-      { id: key.id, expiresAt: graceEndsAt },
+      { id: key.id, expiresAt: now + ROTATION_OVERLAPS[overlap] },
       this.#new(successor),
       Buffer.from(this.#digests.of(text), 'latin1'),
       { live: LIVE_KEYS_PER_ACCOUNT, perDay },

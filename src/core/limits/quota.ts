@@ -75,7 +75,7 @@ export function setUsed(quota: QuotaState, { minute, day }: UsedRequests, now: I
   }
 }
 
-/** A minute that ends two minutes from now or later was started before the clock was set back. */
+/** A minute that ends two minutes from now or later was started on a sandbox's clock, before that was reset. */
 function isMinuteInForce({ minuteEndsAt }: QuotaState, { elapsed }: Instant): boolean {
   return elapsed < minuteEndsAt && minuteEndsAt - elapsed < 2 * MINUTE;
 }

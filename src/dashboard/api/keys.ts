@@ -10,7 +10,7 @@ import {
 import type { ApiKey, KeyFilter, KeyPosition } from '../../core/keys/api-keys.ts';
 import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/keys/key-names.ts';
 import type { Limits } from '../../core/limits/plans.ts';
-import { retryAfterSeconds, wholeSeconds } from '../../http/reply/reply.ts';
+import { wholeSeconds } from '../../http/reply/reply.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
@@ -199,7 +199,7 @@ async function issue(
 function tooManyKeys({ wall }: Instant) {
   const { message } = new TooManyKeysToday(KEYS_PER_DAY);
   const resetAt = (Math.floor(wall / DAY) + 1) * DAY;
-  const wait = retryAfterSeconds(resetAt - wall);
+  const wait = String(wholeSeconds(resetAt - wall));
   const headers = {
     'X-RateLimit-Limit': String(KEYS_PER_DAY),
     'X-RateLimit-Remaining': '0',

@@ -98,7 +98,7 @@ export class ReplyWriter {
     this.#coding.set(coding);
     const response = new Response(body ?? null, { status, headers: this.#headers });
     if (crossOrigin)
-      for (const name in CROSS_ORIGIN) response.headers.set(name, CROSS_ORIGIN[name] ?? '');
+      for (const [name, value] of Object.entries(CROSS_ORIGIN)) response.headers.set(name, value);
     if (body === undefined) response.headers.delete('Content-Type');
     else if (type !== undefined) response.headers.set('Content-Type', type);
     return response;
@@ -110,7 +110,7 @@ export class ReplyWriter {
     if (own === last) return;
     this.#own = own;
     for (const name in last) this.#headers.delete(name);
-    for (const name in own) this.#headers.set(name, own[name] ?? '');
+    for (const [name, value] of Object.entries(own ?? {})) this.#headers.set(name, value);
   }
 
   #setLimits({ limit, remaining, resetIn, minute, day }: RateLimitResult, now: Instant): void {
@@ -150,7 +150,7 @@ export function retryAfter(
   { status, retryAfter: wait = SHORT_WAIT }: Reply,
   { resetIn }: RateLimitResult,
 ): string | undefined {
-  if (status === 429) return retryAfterSeconds(resetIn);
+  if (status === 429) return String(wholeSeconds(resetIn));
   return status === 503 || status === 409 ? String(wait) : undefined;
 }
 
@@ -173,7 +173,7 @@ export function refusalHeaders(
   result: RateLimitResult,
   now: Instant,
 ): Readonly<Record<string, string>> {
-  return { ...limitHeaders(result, now), 'Retry-After': retryAfterSeconds(result.resetIn) };
+  return { ...limitHeaders(result, now), 'Retry-After': String(wholeSeconds(result.resetIn)) };
 }
 
 /** The value of `RateLimit-Policy` for two windows with these limits. */
@@ -187,11 +187,6 @@ export function rateLimitField(minute: WindowUsage, day: WindowUsage): string {
   const minuteEndsIn = wholeSeconds(Math.min(MINUTE, minute.resetIn));
   const dayEndsIn = wholeSeconds(day.resetIn);
   return `"minute";r=${minute.remaining};t=${minuteEndsIn}, "day";r=${day.remaining};t=${dayEndsIn}`;
-}
-
-/** The value of `Retry-After` for a wait in ms: at least 1 s. */
-export function retryAfterSeconds(wait: number): string {
-  return String(Math.max(1, wholeSeconds(wait)));
 }
 
 /** Whole seconds, rounded up, so that a wait of that time is always long enough. @param milliseconds ms */

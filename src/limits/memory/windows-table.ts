@@ -18,7 +18,9 @@ export class WindowsTable {
     () =>
       new LRUCache<string, CallerWindows>({
         max: ADDRESS_CAPACITY,
-        dispose: (windows, _caller, reason) => this.#drop(windows, reason !== 'evict'),
+        dispose: (windows, _caller, reason) => {
+          if (reason === 'evict') this.#drop(windows, false);
+        },
       }),
   );
   readonly #onDrop: (windows: CallerWindows, isExpired: boolean) => void;
@@ -51,28 +53,24 @@ export class WindowsTable {
 
   /** Drops expired windows. */
   pruneExpired(now: Instant): void {
-    for (const windows of this.#accounts.values()) {
-      if (!isQuotaExpired(windows.quota, now)) continue;
-      this.#accounts.delete(windows.caller);
-      this.#drop(windows, true);
-    }
-    const addresses = this.#addresses();
-    for (const windows of [...addresses.values()]) {
-      if (isQuotaExpired(windows.quota, now)) addresses.delete(windows.caller);
+    for (const table of [this.#accounts, this.#addresses()]) {
+      for (const windows of [...table.values()]) {
+        if (!isQuotaExpired(windows.quota, now)) continue;
+        table.delete(windows.caller);
+        this.#drop(windows, true);
+      }
     }
   }
 
   /** Drops all windows. */
   clear(): void {
-    for (const windows of this.#accounts.values()) this.#drop(windows, false);
-    this.#accounts.clear();
-    for (const windows of [...this.#addresses().values()]) this.#drop(windows, false);
-    this.#addresses().clear();
+    for (const table of [this.#accounts, this.#addresses()]) {
+      for (const windows of table.values()) this.#drop(windows, false);
+      table.clear();
+    }
   }
 
   #drop(windows: CallerWindows, isExpired: boolean): void {
-    // The cache of addresses also reports windows that were dropped before.
-    if (windows.isDropped) return;
     windows.isDropped = true;
     this.#onDrop(windows, isExpired);
   }

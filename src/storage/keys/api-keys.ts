@@ -70,7 +70,7 @@ export const apiKeyChanges = {
     if (added !== 'added') return added;
     await transaction
       .updateTable('api_keys')
-      // A concurrent rotation may have set an earlier end.
+      // The key may have its own expiry, or an earlier end that a concurrent rotation has set.
       .set({ expires_at: Math.min(expiry, old.expiresAt), clock_offset: clockOffset })
       .where('id', '=', old.id)
       .execute();

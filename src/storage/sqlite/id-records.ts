@@ -154,7 +154,7 @@ class IdRecords implements Records {
     this.#highest = selectNumber(this.#database, HIGHEST_ID);
     this.#reserve(this.#highest);
     // Before the commit: a record that is too low is harmless, but one of deleted pets would be reported as a loss.
-    if (isReset && this.#given.highest > 0) this.#given.forget();
+    if (isReset) this.#given.forget();
   }
 
   afterCommit(): void {

@@ -148,17 +148,25 @@ function bounding(open: OpenBackend): void {
 }
 
 function replacing(open: OpenBackend): void {
-  test('replaces a key: the old one ends at the given time, and the successor exists', async () => {
-    await using backend = await open();
-    const owner = await account(backend);
-    const old = await keptKey(backend, owner.id);
-    const next = apiKey(owner.id, { createdAt: NOON + 1 });
-    const ending = { id: old.id, expiresAt: NOON + HOUR };
-    expect(await backend.keys.replace(ending, next, digest(), { live: 2 }, NOON, 'test')).toBe(
-      'added',
-    );
-    expect(await backend.keys.list(owner.id)).toEqual([{ ...old, ...ending }, next]);
-  });
+  test.each([
+    ['never', undefined, HOUR],
+    ['later', 2 * HOUR, HOUR],
+    ['earlier', HOUR - 1, HOUR - 1],
+  ])(
+    'replaces a key that was to expire %s: it ends at the given time at the latest, and the successor exists',
+    async (_, lifetime, left) => {
+      await using backend = await open();
+      const owner = await account(backend);
+      const expiresAt = lifetime === undefined ? undefined : NOON + lifetime;
+      const old = await keptKey(backend, owner.id, { expiresAt });
+      const next = apiKey(owner.id, { createdAt: NOON + 1 });
+      const ending = { id: old.id, expiresAt: NOON + HOUR };
+      expect(await backend.keys.replace(ending, next, digest(), { live: 2 }, NOON, 'test')).toBe(
+        'added',
+      );
+      expect(await backend.keys.list(owner.id)).toEqual([{ ...old, expiresAt: NOON + left }, next]);
+    },
+  );
 
   test('replaced twice at once, the old key ends at the earlier moment', async () => {
     await using backend = await open();
