@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { rejection } from '../../client/testing/test-client.ts';
 import { ApiKeyService } from '../../src/core/keys/api-key-service.ts';
 import { environmentOfKey, generateApiKey } from '../../src/core/keys/api-key-text.ts';
 import { MemoryKeyCache } from '../../src/storage/keys/key-cache.ts';
@@ -165,6 +166,29 @@ function contents(folder: string): string[] {
     .filter((path) => statSync(path).isFile())
     .map((path) => readFileSync(path, 'latin1'));
 }
+
+describe('a new key', () => {
+  test('must expire after this moment', async () => {
+    const clock = new ManualClock();
+    await using service = await TestService.start({ clock });
+    const { account } = await service.account();
+    const now = clock.now().wall;
+    const issue = (expiresAt: number) =>
+      service.stores.apiKeyService.issue(
+        account,
+        { environment: 'production', name: 'short', expiresAt },
+        'test',
+      );
+    for (const past of [now - 1, now]) {
+      const message = 'A key must expire in the future.';
+      expect(await rejection(issue(past))).toMatchObject({ message });
+    }
+    const { text } = await issue(now + 1);
+    expect((await ask(service, text)).status).toBe(200);
+    clock.advance(1);
+    expect((await ask(service, text)).status).toBe(401);
+  });
+});
 
 describe('what is kept of a key', () => {
   test('is an HMAC-SHA-256 under a secret that lies outside of the database', async () => {

@@ -135,25 +135,6 @@ describe('rotation', () => {
   });
 });
 
-describe('a new key', () => {
-  test('must expire after this moment', async () => {
-    const clock = new ManualClock();
-    await using service = await TestService.start({ clock });
-    const { account } = await service.account();
-    const now = clock.now().wall;
-    const issue = (expiresAt: number) =>
-      service.stores.keyRing.issue(account, { ...production, expiresAt }, 'test');
-    for (const past of [now - 1, now]) {
-      const message = 'A key must expire in the future.';
-      expect(await rejection(issue(past))).toMatchObject({ message });
-    }
-    const { text } = await issue(now + 1);
-    expect(await isAccepted(service, text)).toBe(true);
-    clock.advance(1);
-    expect(await isAccepted(service, text)).toBe(false);
-  });
-});
-
 describe('revocation', () => {
   test('is effective at once in the process that does it', async () => {
     await using service = await TestService.start();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { ApiKey } from '../../src/core/keys/api-keys.ts';
 import type { BanRecord } from '../../src/core/limits/ban-records.ts';
-import { DAY, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { DAY, HOUR, type Instant, later, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { ADDRESS_CAPACITY } from '../../src/limits/memory/windows-table.ts';
 import { apiKey, NOON } from '../storage/ports/backend.ts';
@@ -136,6 +136,63 @@ describe('lifting a ban', () => {
     it.limiter.lift(second);
     expect(await outcome()).not.toMatchObject({ outcome: 'banned' });
   });
+});
+
+describe('restoring bans', () => {
+  test('keeps a later ban of the key, which can still be lifted', async () => {
+    const it = newLimiter();
+    const key = apiKey('acct_1');
+    const first = await provoke(it, key);
+    it.clock.advance(5 * MINUTE);
+    const second = await provoke(it, key);
+    const look = () => it.limiter.peek(holder(key), it.clock.now());
+    it.limiter.restore([first], it.clock.now());
+    expect(await look()).toMatchObject({ outcome: 'banned', resetIn: 10 * MINUTE });
+    it.limiter.lift(second);
+    expect(await look()).not.toMatchObject({ outcome: 'banned' });
+  });
+
+  test('replaces an earlier ban of the key, in whichever order they are stored', async () => {
+    const it = newLimiter();
+    const key = apiKey('acct_1');
+    const first = await provoke(it, key);
+    it.clock.advance(5 * MINUTE);
+    const second = await provoke(it, key);
+    for (const stored of [
+      [first, second],
+      [second, first],
+    ]) {
+      const { limiter } = newLimiter();
+      limiter.restore(stored, it.clock.now());
+      const restored = await limiter.peek(holder(key), it.clock.now());
+      expect(restored).toMatchObject({ outcome: 'banned', resetIn: 10 * MINUTE });
+    }
+  });
+});
+
+describe('a request on the clock of a sandbox that is reset before the decision', () => {
+  test.each([MINUTE, HOUR, 365 * DAY])(
+    '%i ms ahead uses up no minute of the time after the reset',
+    async (clockOffset) => {
+      const { limiter, clock } = newLimiter();
+      const caller = holder(apiKey('acct_1'));
+      const now = clock.now();
+      await limiter.forget({ id: caller.key.accountId, clockOffset: 0 });
+      await limiter.take({ ...caller, clockOffset }, later(now, clockOffset));
+      expect(await limiter.take(caller, now)).toMatchObject({ outcome: 'admitted' });
+      const refused = await limiter.take(caller, now);
+      expect(refused).toMatchObject({ outcome: 'limited', resetIn: MINUTE });
+    },
+  );
+});
+
+test('a request that is decided after a later one counts in the minute which that one started', async () => {
+  const { limiter, clock } = newLimiter();
+  const caller = { ...holder(apiKey('acct_1')), limits: { perMinute: 2, perDay: 100 } };
+  const now = clock.now();
+  await limiter.take(caller, later(now, 20 * SECOND));
+  expect(await limiter.take(caller, now)).toMatchObject({ outcome: 'admitted', remaining: 0 });
+  expect(await limiter.take(caller, now)).toMatchObject({ outcome: 'limited' });
 });
 
 describe('pruning', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { StorageUnavailable } from '../../src/core/errors.ts';
+import type { QuotaCaller } from '../../src/core/limits/limiter.ts';
 import type { Limits } from '../../src/core/limits/plans.ts';
 import type { SavedQuota } from '../../src/core/limits/quota.ts';
 import { addQuotas, isQuotaExpired } from '../../src/core/limits/quota.ts';
-import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../src/lib/clock.ts';
+import { DAY, HOUR, type Instant, later, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { SavedQuotas } from '../../src/limits/memory/saved-quotas.ts';
 import { ManualClock } from '../support/harness.ts';
@@ -54,9 +55,13 @@ function caller(index: number, limits: Limits = LIMITS) {
   return { id, limits, key: undefined };
 }
 
+function accountOf({ id, clockOffset = 0 }: QuotaCaller) {
+  return { id: id.slice('account:'.length), clockOffset };
+}
+
 async function takeAtOnce(
   limiter: MemoryLimiter,
-  asking: ReturnType<typeof caller>,
+  asking: QuotaCaller,
   times: number,
   now: Instant,
 ): Promise<number> {
@@ -149,13 +154,13 @@ describe('quotas that are looked up', () => {
 
 describe('quotas that cannot be read just now', () => {
   /** A caller that used three of five requests in an earlier process. */
-  async function usedThree() {
+  async function usedThree(user: QuotaCaller = caller(1)) {
     const store = new SlowQuotaStore();
     const clock = new ManualClock();
     const before = limiterOn(store, clock.now());
-    await takeAtOnce(before, caller(1), 3, clock.now());
+    await takeAtOnce(before, { ...user }, 3, later(clock.now(), user.clockOffset ?? 0));
     store.save(before, clock.now());
-    const kept = store.rows.get(caller(1).id);
+    const kept = store.rows.get(user.id);
     store.isUnavailable = true;
     return { store, clock, kept, limiter: limiterOn(store, clock.now()) };
   }
@@ -187,6 +192,45 @@ describe('quotas that cannot be read just now', () => {
     store.save(limiter, clock.now());
     expect(store.rows.get(caller(1).id)).toMatchObject({ minuteUsed: 4, dayUsed: 4 });
     expect(await takeAtOnce(limiter, caller(1), 3, clock.now())).toBe(1);
+  });
+
+  test.each([
+    [0, 0, 4],
+    [DAY, 0, 4],
+    [DAY, MINUTE, 1],
+  ])(
+    'are not added to numbers that were set meanwhile, on a clock %i ms ahead, %i ms later',
+    async (clockOffset, pause, minuteUsed) => {
+      const user = { ...caller(0), clockOffset };
+      const { store, clock, limiter } = await usedThree(user);
+      clock.advance(pause);
+      const moment = later(clock.now(), clockOffset);
+      const set = (day: number) => limiter.setUsed(accountOf(user), { day }, moment);
+      await limiter.take(user, moment);
+      await expect(set(7)).rejects.toBeInstanceOf(StorageUnavailable);
+      store.isUnavailable = false;
+      for (const day of [7, 8]) {
+        await set(day);
+        await limiter.readUnread(clock.now());
+        store.save(limiter, clock.now());
+        expect(store.rows.get(user.id)).toMatchObject({ minuteUsed, dayUsed: day });
+      }
+    },
+  );
+
+  test('are not added to an account whose quota was cleared meanwhile', async () => {
+    const user = caller(0);
+    const { store, clock, limiter } = await usedThree(user);
+    for (const saved of [3, 1]) {
+      await limiter.take(user, clock.now());
+      store.save(limiter, clock.now());
+      expect(store.rows.get(user.id)).toMatchObject({ dayUsed: saved });
+      await limiter.forget(accountOf(user));
+      store.isUnavailable = false;
+      await limiter.readUnread(clock.now());
+      store.save(limiter, clock.now());
+      expect(store.rows.get(user.id)).toMatchObject({ minuteUsed: 0, dayUsed: 0 });
+    }
   });
 
   test('are added once when their caller was evicted and returned in the meantime', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { AttemptCounter, AttemptLimiter } from '../../src/core/limits/attempts.ts';
-import { systemClock } from '../../src/lib/clock.ts';
+import { HOUR, systemClock } from '../../src/lib/clock.ts';
 import { MemoryAttemptLimiter } from '../../src/limits/memory/attempt-limiter.ts';
 import { RedisAttemptLimiter } from '../../src/limits/redis/attempt-limiter.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
@@ -122,10 +122,44 @@ function behaviour(open: () => AttemptLimiter): void {
     expect(await counted(counts, [given], 5)).toBe(2);
     expect(await counted(counts, [kept], 5)).toBe(1);
   });
+
+  test('that are given back again, or as more than they counted, leave no room beyond the limits', async () => {
+    const counts = open();
+    for (const each of [counter('by minute', 2), counter('by day', 1_000, 2)]) {
+      await counts.take([each], systemClock.now());
+      for (let time = 0; time < 2; time += 1) await counts.giveBack([each]);
+      await counts.take([each], systemClock.now());
+      await counts.giveBack([{ ...each, cost: 9 }]);
+      expect(await counted(counts, [each], 5)).toBe(2);
+    }
+  });
 }
 
 describe('attempts counted in memory', () => {
   behaviour(() => new MemoryAttemptLimiter());
+
+  test('that several counters refuse show the longest wait, in whichever order', () => {
+    const counts = new MemoryAttemptLimiter();
+    const now = { wall: Date.UTC(2027, 0, 2, 12), elapsed: 1_000_000 };
+    const [minute, day] = [counter('minute', 1), counter('day', 9, 1)];
+    for (const each of [minute, day]) counts.take([each], now);
+    for (const both of [
+      [minute, day],
+      [day, minute],
+    ]) {
+      expect(counts.take(both, now)).toMatchObject({ outcome: 'limited', resetIn: 12 * HOUR });
+    }
+  });
+
+  test('that several counters admit show the fewest that remain, in whichever order', () => {
+    const counts = new MemoryAttemptLimiter();
+    const [few, many] = [counter('few', 8), counter('many', 99)];
+    const left = [few, many].map((first) => {
+      const others = [few, many].filter((each) => each !== first);
+      return counts.take([first, ...others], systemClock.now()).remaining;
+    });
+    expect(left).toEqual([7, 6]);
+  });
 
   test('of one kind of caller do not crowd out those of another, however many there are', () => {
     const counts = new MemoryAttemptLimiter();
@@ -184,6 +218,8 @@ describe.skipIf(!hasRedis)('attempts while Redis is unavailable', () => {
     await counts.take([narrow], systemClock.now());
     await server.kill();
     expect(await counted(counts, [narrow], 9)).toBe(3);
+    await counts.giveBack([narrow]);
+    expect(await counted(counts, [narrow], 9)).toBe(1);
   });
 });
 
