@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Config, type DatabaseSettings, readConfig } from '../config/config.ts';
 import { OperatorError, SetupError } from '../core/errors.ts';
-import type { Distribution } from '../storage/postgres/distribute.ts';
+import type { Distribution, Shards } from '../storage/postgres/distribute.ts';
 import { UsageError } from './errors.ts';
 import { type JsonOption, jsonOption } from './options.ts';
 import { printJson, printLine, printNote, printTable } from './output.ts';
@@ -76,26 +76,26 @@ async function distribute({ check, yes, json }: DistributeOptions): Promise<void
   if (json) printJson(distribution);
   else printDistribution(distribution);
   const { lost } = distribution;
-  if (lost.length > 0) {
-    throw new OperatorError(
-      `The coordinator cannot reach ${lost.join(', ')}. Therefore no sizes are shown. Start the server, or promote its standby.`,
-    );
-  }
+  if (lost.length === 0) return;
+  throw new OperatorError(
+    `The coordinator cannot reach ${lost.join(', ')}, so sizes there are unknown. Start the server, or promote its standby.`,
+  );
 }
 
 function printDistribution({ tables, nodes, missing }: Distribution): void {
-  const size = (bytes: number | null) => (bytes === null ? '-' : (bytes / 1024 ** 2).toFixed(1));
+  const sizes = ({ shards, bytes }: Shards) => [
+    String(shards),
+    bytes === null ? '-' : (bytes / 1024 ** 2).toFixed(1),
+  ];
   printTable(
     ['TABLE', 'DISTRIBUTED BY', 'SHARDS', 'MIB'],
-    tables.map(({ name, distributedBy, shards, bytes }) => [
-      ...[name, distributedBy, String(shards), size(bytes)],
-    ]),
+    tables.map((table) => [table.name, table.distributedBy, ...sizes(table)]),
     'No table is distributed.',
   );
   printLine('');
   printTable(
     ['NODE', 'SHARDS', 'MIB'],
-    nodes.map(({ node, shards, bytes }) => [node, String(shards), size(bytes)]),
+    nodes.map((each) => [each.node, ...sizes(each)]),
     'No node has any shard.',
   );
   if (missing.length > 0) printLine(`\nNot distributed: ${missing.join(', ')}.`);

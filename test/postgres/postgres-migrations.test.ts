@@ -6,7 +6,7 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
 const NEXT = { worksWith: 1, statements: ['CREATE TABLE made_once (id INTEGER)'] };
 
-async function refusal(work: Promise<void>): Promise<string> {
+async function refusal(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.then(
     () => undefined,
     (cause: unknown) => cause,

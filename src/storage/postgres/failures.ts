@@ -71,15 +71,14 @@ export function isConflict(error: unknown): boolean {
  * Runs the work, and again after an error that another attempt may avoid.
  * @param attempts the maximum number, and the pause between them (ms), which is random and grows with each.
  */
-export async function repeatAfter(
+export async function repeatAfter<T>(
   isAvoidable: (error: unknown) => boolean,
   attempts: { readonly most: number; readonly pause: number },
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await work();
-      return;
+      return await work();
     } catch (error) {
       if (!isAvoidable(error) || tries === attempts.most) throw error;
       await Bun.sleep(Math.random() * attempts.pause * tries);

@@ -1,7 +1,7 @@
 import type { SQL } from 'bun';
 import { messageOf, SetupError } from '../../core/errors.ts';
 import { withConnection } from './connection.ts';
-import { distributeNewTables, hasTablesToDistribute, preventDistribution } from './distribution.ts';
+import { distributeNewTables, isDistributed, lockDistribution, newTables } from './distribution.ts';
 import { isConflict, repeatAfter, sqlStateOf } from './failures.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
@@ -21,12 +21,13 @@ const TABLE = 'petstore_schema';
  * Migrates the database to the current schema. Only one process at a time does so, holding a lock on the row that
  * records the completed steps; processes of the previous release keep running.
  * @param migrations the steps of this release.
+ * @returns whether pets are distributed over several nodes.
  * @throws SetupError when the database cannot be reached, is not ours, or belongs to a newer release.
  */
-export async function migrate(url: string, migrations = MIGRATIONS): Promise<void> {
+export async function migrate(url: string, migrations = MIGRATIONS): Promise<boolean> {
   try {
     // A step may take longer than the usual statement timeout.
-    await withConnection(url, 0, (connection) =>
+    return await withConnection(url, 0, (connection) =>
       repeatAfter(isRace, ATTEMPTS, () => bringUpToDate(url, connection, migrations)),
     );
   } catch (cause) {
@@ -42,7 +43,7 @@ async function bringUpToDate(
   url: string,
   connection: SQL,
   migrations: readonly Migration[],
-): Promise<void> {
+): Promise<boolean> {
   await claim(connection);
   const run = (prepared?: Migration) =>
     connection.begin((transaction) => runSteps(transaction, migrations, prepared));
@@ -53,8 +54,10 @@ async function bringUpToDate(
       await run(step);
     });
   }
-  if (!(await hasTablesToDistribute(connection))) return;
-  await alone(url, () => distributeNewTables(connection));
+  if ((await newTables(connection)).length > 0) {
+    await alone(url, () => distributeNewTables(connection));
+  }
+  return isDistributed(connection);
 }
 
 function isRace(error: unknown): boolean {
@@ -82,7 +85,8 @@ function whileLocked(url: string, work: () => Promise<void>): Promise<boolean> {
       const locked = await transaction.unsafe(
         `SELECT 1 FROM ${TABLE} WHERE name = 'online' FOR UPDATE SKIP LOCKED`,
       );
-      if (locked.length === 0 || !(await preventDistribution(transaction))) return false;
+      if (locked.length === 0) return false;
+      if (!(await lockDistribution(transaction, 'end of transaction'))) return false;
       await work();
       return true;
     });

@@ -9,7 +9,6 @@ import type { DatabaseStores } from '../stores.ts';
 import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresDatabase } from './database.ts';
-import { isDistributed } from './distribution.ts';
 import { postgresEngine } from './engine.ts';
 import { resetEnvironment } from './environment-reset.ts';
 import { PostgresKeyUses } from './key-uses.ts';
@@ -35,17 +34,17 @@ export async function openPostgresStores(
 ): Promise<DatabaseStores> {
   const primary = await requirePrimary(servers);
   await requireCapablePooler(primary);
-  await migrate(primary);
+  const isDistributed = await migrate(primary);
   const database = new PostgresDatabase(primary, servers, new WriteOutcomes(clock), connections);
+  database.isDistributed = isDistributed;
   try {
     await refuseUnfinishedStoreMigration(database);
-    database.isDistributed = await isDistributed(database);
   } catch (cause) {
     await database.close();
     throw cause;
   }
   const messages = new PostgresMessageQueue(database);
-  const kinds = new WriteKinds(clock, database.isDistributed);
+  const kinds = new WriteKinds(clock, isDistributed);
   const engine = postgresEngine(database, kinds);
   const shared = sharedStores(engine, hotPathQueries(database, messages), kinds);
   const open = (name: Environment) => ({
