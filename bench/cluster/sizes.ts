@@ -2,7 +2,9 @@ import { SQL } from 'bun';
 import { Redis } from 'ioredis';
 import { hourOf, NO_USAGE } from '../../src/core/requests/usage.ts';
 import { PostgresDatabase } from '../../src/storage/postgres/database.ts';
-import { PostgresUsageBatches } from '../../src/storage/postgres/usage-batches.ts';
+import { findKey, postgresEngine } from '../../src/storage/postgres/engine.ts';
+import { PostgresMessageQueue } from '../../src/storage/postgres/message-queue.ts';
+import { sharedStores } from '../../src/storage/shared-stores.ts';
 import type { Backends } from './servers.ts';
 
 /** How often the usage of all accounts is saved, so that the time is measurable. */
@@ -45,7 +47,9 @@ async function usageDemand(
   accounts: readonly { readonly id: string }[],
 ): Promise<number> {
   const database = new PostgresDatabase(postgres.url, [postgres.url]);
-  const store = new PostgresUsageBatches(database);
+  const messages = new PostgresMessageQueue(database);
+  const engine = postgresEngine(database);
+  const { usage } = sharedStores(engine, { findKey: findKey(database), messages });
   const records = accounts.map(({ id }) => ({
     ...{ ...NO_USAGE, invalid: 0, unauthorized: 0, notFound: 0, conflicts: 0, durations: [1] },
     accountId: id,
@@ -56,9 +60,9 @@ async function usageDemand(
     succeeded: 1,
   }));
   try {
-    await store.add(records);
+    await usage.add(records);
     const before = postgres.usage().cpu;
-    for (let repeat = 0; repeat < REPEATS; repeat += 1) await store.add(records);
+    for (let repeat = 0; repeat < REPEATS; repeat += 1) await usage.add(records);
     return ((postgres.usage().cpu - before) / (REPEATS * records.length)) * 100_000;
   } finally {
     await database.close();

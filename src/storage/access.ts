@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { BatchMark } from '../core/requests/usage.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import type { RowsStatement } from './schema/row-statements.ts';
 import type { Database, Transaction } from './schema/schema.ts';
 import type { Selection, SelectionValue, Statement } from './schema/selection.ts';
 
@@ -24,6 +26,11 @@ export interface NamedChange {
   readonly args: readonly unknown[];
 }
 
+/** A batch of rows with a mark, and its latest hour (hours since the Unix epoch). */
+export interface NumberedBatch extends BatchMark {
+  readonly hour: number;
+}
+
 /** The database access of the stores that both engines share. Every call may raise `StorageUnavailable`. */
 export interface Engine {
   /** Runs a change in its own transaction; durable when it resolves. */
@@ -38,6 +45,24 @@ export interface Engine {
    * @returns how many rows it inserted, changed or deleted.
    */
   run(sql: string | Statement, ...values: SelectionValue[]): Promise<number>;
+  /**
+   * Runs a change for many rows, all in one transaction, without Kysely.
+   * @param batch if it may be sent again because its outcome is unknown: it is then added only once.
+   * @returns how many rows it inserted or changed.
+   */
+  runForRows<Row>(
+    statement: RowsStatement<Row>,
+    rows: readonly Row[],
+    batch?: NumberedBatch,
+  ): Promise<number>;
+  /** Deletes the marks of batches before this hour (hours since the Unix epoch), if the engine stores any. */
+  pruneMarks?(hour: number): Promise<void>;
+}
+
+/** The tables of one environment, without Kysely. */
+export interface EnvironmentEngine extends Pick<Engine, 'rows' | 'runForRows'> {
+  /** As in `Engine`. @param statement made by `statementOn`. */
+  run(statement: Statement, ...values: SelectionValue[]): Promise<number>;
 }
 
 /** The engine for one store, with the changes of that store. */

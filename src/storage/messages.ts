@@ -1,23 +1,31 @@
-import type { Selectable } from 'kysely';
 import type { Message, MessageStore } from '../core/messages/messages.ts';
 import type { Engine } from './access.ts';
 import { deleteInBatches } from './schema/batches.ts';
-import type { Database } from './schema/schema.ts';
+import { insertion } from './schema/row-statements.ts';
+import { type RowOf, select } from './schema/selection.ts';
 
 /** The number of latest messages of an inbox that are watched for delivery. */
 const WATCHED = 100;
 
+const COLUMNS = ['id', 'account_id', 'environment', 'text', 'created_at', 'key_id'] as const;
+
 /** The columns that a message is read from. */
-export const MESSAGE_COLUMNS = [
-  ...(['id', 'account_id', 'environment', 'text', 'created_at', 'delivered_at'] as const),
-  'key_id',
-] as const;
+const MESSAGE_COLUMNS = [...COLUMNS, 'delivered_at'] as const;
 
-export type MessageRow = Pick<Selectable<Database['messages']>, (typeof MESSAGE_COLUMNS)[number]>;
+export const INSERT_MESSAGE = insertion('messages', 'messages', [...COLUMNS, 'idempotency_key']);
 
-/** The path of messages into inboxes, written for each engine without Kysely. */
-export interface MessageQueue extends Pick<MessageStore, 'enqueue' | 'deliver'> {
-  /** Decodes the text of a message from the form in which the engine stores it. */
+const EARLIER = select(
+  'messages',
+  MESSAGE_COLUMNS,
+  'WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?',
+);
+
+/** What differs between the engines. */
+export interface MessageQueue extends Pick<MessageStore, 'deliver'> {
+  /** Adds a row with `INSERT_MESSAGE`, after those of earlier calls; `false` if it was not added. */
+  insert(row: RowOf<typeof INSERT_MESSAGE>): Promise<boolean>;
+  /** The form in which the engine stores a text. */
+  encodeText(text: string): string;
   decodeText(stored: string): string;
 }
 
@@ -28,7 +36,17 @@ export function storedMessages(engine: Engine, queue: MessageQueue): MessageStor
   const latest = async (accountId: string, limit: number) =>
     (await select()).where('account_id', '=', accountId).orderBy('sequence', 'desc').limit(limit);
   return {
-    enqueue: (message, idempotencyKey) => queue.enqueue(message, idempotencyKey),
+    // May run again if it is unknown whether it was committed.
+    async enqueue(message, idempotencyKey) {
+      const { id, accountId, environment, text, createdAt, keyId } = message;
+      const isAdded = await queue.insert({
+        ...{ id, account_id: accountId, environment, text: queue.encodeText(text) },
+        ...{ created_at: createdAt, key_id: keyId, idempotency_key: idempotencyKey },
+      });
+      if (isAdded || idempotencyKey === undefined) return undefined;
+      const [row] = await engine.rows(EARLIER, accountId, environment, idempotencyKey, id);
+      return row && messageFromRow(row, queue);
+    },
     deliver: (now, limit) => queue.deliver(now, limit),
     async queued() {
       const { queued } = await (await select())
@@ -39,7 +57,7 @@ export function storedMessages(engine: Engine, queue: MessageQueue): MessageStor
     },
     async list(accountId, limit) {
       const rows = await (await latest(accountId, limit)).select(MESSAGE_COLUMNS).execute();
-      return rows.map((row) => messageFromRow({ ...row, text: queue.decodeText(row.text) }));
+      return rows.map((row) => messageFromRow(row, queue));
     },
     async activity(accountId) {
       const watched = (await latest(accountId, WATCHED)).select(['id', 'delivered_at']);
@@ -53,13 +71,13 @@ export function storedMessages(engine: Engine, queue: MessageQueue): MessageStor
   };
 }
 
-export function messageFromRow(row: MessageRow): Message {
+function messageFromRow(row: RowOf<typeof EARLIER>, queue: MessageQueue): Message {
   return {
     id: row.id,
     accountId: row.account_id,
     keyId: row.key_id ?? undefined,
     environment: row.environment,
-    text: row.text,
+    text: queue.decodeText(row.text),
     createdAt: row.created_at,
     deliveredAt: row.delivered_at ?? undefined,
   };

@@ -7,12 +7,13 @@ import { secondFactorChanges } from './accounts/second-factor-changes.ts';
 import { storedSecondFactors } from './accounts/second-factors.ts';
 import { sessionChanges, storedSessions } from './accounts/sessions.ts';
 import { ChangeLog } from './change-log.ts';
-import { apiKeyChanges, type KeyUses, StoredApiKeys } from './keys/api-keys.ts';
+import { apiKeyChanges, StoredApiKeys } from './keys/api-keys.ts';
 import { banChanges, StoredBans } from './keys/bans.ts';
+import type { FindRow } from './keys/key-look-up.ts';
 import { type MessageQueue, storedMessages } from './messages.ts';
 import { environmentResetChanges, storedEnvironmentResets } from './pets/environment-resets.ts';
-import { type AddRequests, requestLogChanges, storedRequestLog } from './requests/request-log.ts';
-import { StoredUsage, type UsageBatches, usageChanges } from './requests/usage.ts';
+import { requestLogChanges, storedRequestLog } from './requests/request-log.ts';
+import { StoredUsage, usageChanges } from './requests/usage.ts';
 import { sandboxChanges, storedSandboxes } from './sandbox/sandboxes.ts';
 import { simulationChanges, storedSimulations } from './sandbox/simulations.ts';
 import type { Transaction } from './schema/schema.ts';
@@ -36,12 +37,10 @@ const CHANGES = {
 
 type Changes = typeof CHANGES;
 
-/** Operations of the request path, written for each engine without Kysely. */
+/** Operations of the request path that differ between the engines. */
 export interface HotPathQueries {
-  readonly keys: KeyUses;
+  readonly findKey: FindRow;
   readonly messages: MessageQueue;
-  readonly usage: UsageBatches;
-  readonly addRequests: AddRequests;
   /** Changes and reads the request log if it has its own file. */
   readonly requestLogFile?: Engine;
 }
@@ -53,11 +52,11 @@ export type SharedStores = ReturnType<typeof sharedStores>;
  * @param kinds records whether writes succeed.
  */
 export function sharedStores(
-  engine: Engine,
-  hotPathQueries: HotPathQueries,
+  unwatched: Engine,
+  { findKey, messages, requestLogFile = unwatched }: HotPathQueries,
   kinds = new WriteKinds(systemClock),
 ) {
-  const hotPath = watched(hotPathQueries, kinds);
+  const engine = watched(unwatched, kinds);
   const changes = new ChangeLog(engine);
   const make = async (change: NamedChange) => {
     const result = await kinds.watch(`changes of ${change.store}`, engine.change(change));
@@ -68,17 +67,11 @@ export function sharedStores(
     ...engine,
     changes: bindChanges(store, make),
   });
-  const { addRequests, requestLogFile = engine } = hotPath;
-  const requestLog = storedRequestLog(
-    {
-      // No server caches the log, so there is nothing to apply after a change.
-      changes: bindChanges('requestLog', (change) => requestLogFile.change(change)),
-      queries: () => requestLogFile.queries(),
-      rows: (selection, ...values) => requestLogFile.rows(selection, ...values),
-      run: (sql, ...values) => requestLogFile.run(sql, ...values),
-    },
-    addRequests,
-  );
+  const requestLog = storedRequestLog({
+    ...watched(requestLogFile, kinds),
+    // No server caches the log, so there is nothing to apply after a change.
+    changes: bindChanges('requestLog', (change) => requestLogFile.change(change)),
+  });
   const bans: BanStore = new StoredBans(access('bans'));
   return {
     settings: storedSettings(engine),
@@ -86,11 +79,11 @@ export function sharedStores(
     accounts: storedAccounts(access('accounts'), (id) => requestLog.forgetAccount(id)),
     secondFactors: storedSecondFactors(access('secondFactors')),
     sessions: storedSessions(access('sessions')),
-    keys: new StoredApiKeys(access('keys'), hotPath.keys),
+    keys: new StoredApiKeys(access('keys'), findKey),
     bans,
     sandboxes: storedSandboxes(access('sandboxes')),
-    messages: storedMessages(engine, hotPath.messages),
-    usage: new StoredUsage(access('usage'), hotPath.usage),
+    messages: storedMessages(engine, watchedQueue(messages, kinds)),
+    usage: new StoredUsage(access('usage')),
     requestLog,
     audit: storedAuditLog(access('audit')),
     simulations: storedSimulations(access('simulations')),
@@ -99,28 +92,27 @@ export function sharedStores(
   };
 }
 
-/** The same operations, with the outcome of each write recorded. */
-function watched(
-  { keys, messages, usage, addRequests, ...rest }: HotPathQueries,
-  kinds: WriteKinds,
-) {
+/** The same engine, with the outcome of each change for many rows recorded. */
+function watched(engine: Engine, kinds: WriteKinds): Engine {
   return {
-    ...rest,
-    keys: {
-      findByDigest: (...args) => keys.findByDigest(...args),
-      touch: (uses) => kinds.watch('saves of last uses', keys.touch(uses)),
-    },
-    messages: {
-      enqueue: (...args) => kinds.watch('messages', messages.enqueue(...args)),
-      deliver: (...args) => kinds.watch('deliveries of messages', messages.deliver(...args)),
-      decodeText: (stored) => messages.decodeText(stored),
-    },
-    usage: {
-      add: (...args) => kinds.watch('saves of usage', usage.add(...args)),
-      pruneMarks: async (hour) => usage.pruneMarks?.(hour),
-    },
-    addRequests: (requests) => kinds.watch('saves of the request log', addRequests(requests)),
-  } satisfies HotPathQueries;
+    change: (change) => engine.change(change),
+    queries: () => engine.queries(),
+    rows: (selection, ...values) => engine.rows(selection, ...values),
+    run: (sql, ...values) => engine.run(sql, ...values),
+    runForRows: (statement, rows, batch) =>
+      kinds.watch(statement.kind, engine.runForRows(statement, rows, batch)),
+    pruneMarks: async (hour) => engine.pruneMarks?.(hour),
+  };
+}
+
+/** The same queue, with the outcome of each write recorded. */
+function watchedQueue(queue: MessageQueue, kinds: WriteKinds): MessageQueue {
+  return {
+    insert: (row) => kinds.watch('messages', queue.insert(row)),
+    deliver: (...args) => kinds.watch('deliveries of messages', queue.deliver(...args)),
+    encodeText: (text) => queue.encodeText(text),
+    decodeText: (stored) => queue.decodeText(stored),
+  };
 }
 
 /** The changes of a store, each run by its name. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { valuesOf } from '../../src/storage/postgres/several-nodes.ts';
+import { literalValues } from '../../src/storage/postgres/several-nodes.ts';
 import { account, at, message, NOON } from '../storage/ports/backend.ts';
 import { connectTo } from '../storage/ports/postgres-backend.ts';
 import { entry } from '../storage/ports/request-log.suite.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)('statements for several servers', () => {
     '',
   ])('hold a text as it is: %s', async (text) => {
     const rows = await server.run(
-      `SELECT * FROM (${valuesOf([[text, -7]])}) AS given (one, other)`,
+      `SELECT * FROM (${literalValues([[text, -7]])}) AS given (one, other)`,
     );
     expect(rows).toEqual([{ one: text, other: -7 }]);
   });

@@ -9,7 +9,6 @@ import {
   type KeyInsertion,
   type KeyPosition,
   type KeyRow,
-  type KeySource,
   type MovedKey,
   type NewApiKey,
 } from '../../core/keys/api-keys.ts';
@@ -19,11 +18,13 @@ import type { Access } from '../access.ts';
 import { recordAudit } from '../accounts/audit.ts';
 import { lockAccount } from '../accounts/lock-account.ts';
 import { recordChange } from '../change-log.ts';
+import { changeByRows } from '../schema/row-statements.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
 import { addKey, clockOffsetOf, liveKeys, type NewKey } from './add-key.ts';
 import { type ApiKeyRow, apiKeyFromRow, KEY_COLUMNS } from './api-key-rows.ts';
 import { matchesKeyFilter } from './key-filter.ts';
+import { type FindRow, findByDigest } from './key-look-up.ts';
 import { pruneKeys } from './prune-keys.ts';
 
 interface Successor extends NewKey {
@@ -33,11 +34,13 @@ interface Successor extends NewKey {
 // Without Kysely, because every start needs it.
 const ANY = select('api_keys', ['id'], 'LIMIT 1');
 
-/** The key operations of the request path, written for each engine without Kysely. */
-export interface KeyUses extends KeySource {
-  /** Records when keys were last used (epoch ms); earlier times than the stored ones are ignored. */
-  touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void>;
-}
+const TOUCH = changeByRows(
+  'saves of last uses',
+  'api_keys',
+  ['id', 'last_used_at'],
+  (given) => `UPDATE api_keys SET last_used_at = given.last_used_at FROM ${given}
+    WHERE api_keys.id = given.id AND coalesce(api_keys.last_used_at, 0) < given.last_used_at`,
+);
 
 export const apiKeyChanges = {
   async insertKey(transaction: Transaction, newKey: NewKey): Promise<KeyInsertion> {
@@ -140,14 +143,14 @@ export const apiKeyChanges = {
   pruneKeys,
 };
 
-/** API keys on either engine. Look-ups by digest are written for each engine. */
+/** API keys, on either engine. */
 export class StoredApiKeys implements ApiKeyStore {
   readonly #access: Access<typeof apiKeyChanges>;
-  readonly #uses: KeyUses;
+  readonly #findRow: FindRow;
 
-  constructor(access: Access<typeof apiKeyChanges>, uses: KeyUses) {
+  constructor(access: Access<typeof apiKeyChanges>, findRow: FindRow) {
     this.#access = access;
-    this.#uses = uses;
+    this.#findRow = findRow;
   }
 
   insert(key: NewApiKey, digest: Buffer, bounds: KeyBounds, now: number, by: Actor) {
@@ -168,7 +171,7 @@ export class StoredApiKeys implements ApiKeyStore {
   }
 
   findByDigest(...digests: Buffer[]): Awaitable<KeyRow | undefined> {
-    return this.#uses.findByDigest(...digests);
+    return findByDigest(this.#findRow, digests);
   }
 
   move(keys: readonly MovedKey[], fingerprint: string): Promise<void> {
@@ -249,7 +252,8 @@ export class StoredApiKeys implements ApiKeyStore {
   }
 
   async touch(uses: ReadonlyArray<readonly [id: string, usedAt: number]>): Promise<void> {
-    if (uses.length > 0) await this.#uses.touch(uses);
+    const rows = uses.map(([id, usedAt]) => ({ id, last_used_at: usedAt }));
+    await this.#access.runForRows(TOUCH, rows);
   }
 
   async any(): Promise<boolean> {

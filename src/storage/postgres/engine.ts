@@ -1,7 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Environment } from '../../core/environments.ts';
 import { lazy } from '../../lib/lazy.ts';
-import type { Engine } from '../access.ts';
+import type { Engine, EnvironmentEngine } from '../access.ts';
+import type { FindRow } from '../keys/key-look-up.ts';
 import type { EnvironmentQueries } from '../pets/pets.ts';
 import { postgresQueries, rowsOf } from '../schema/kysely.ts';
 import type { Database } from '../schema/schema.ts';
@@ -10,6 +11,7 @@ import { applyChange } from '../shared-stores.ts';
 import type { WriteKinds } from '../write-kinds.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { Queries } from './queries.ts';
+import { runForRows } from './row-changes.ts';
 
 /** The engine on a database; each change runs in its own transaction. */
 export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): Engine {
@@ -22,6 +24,29 @@ export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): 
     rows: (selection, ...values) => shared.rows(selection, ...values),
     run: (sql, ...values) =>
       shared.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
+    runForRows: (statement, rows, batch) => runForRows(database, statement, rows, { batch }),
+    async pruneMarks(hour) {
+      await database.run('DELETE FROM usage_sources WHERE hour < $1', hour);
+    },
+  };
+}
+
+/** Looks up API keys, on connections of their own. */
+export function findKey(database: PostgresDatabase): FindRow {
+  const lookUps = database.of('keys');
+  return async (selection, ...values) => (await lookUps.rows(selection, ...values))[0];
+}
+
+/** The tables of one environment. Each statement begins with its name, as the first parameter. */
+export function environmentEngine(
+  database: PostgresDatabase,
+  environment: Environment,
+): EnvironmentEngine {
+  const [reads, saves] = [database.of('reads'), database.of('saves')];
+  return {
+    rows: (selection, ...values) => reads.rows(selection, environment, ...values),
+    run: (sql, ...values) => saves.run(sql.postgres, environment, ...values),
+    runForRows: (statement, rows) => runForRows(database, statement, rows, { environment }),
   };
 }
 

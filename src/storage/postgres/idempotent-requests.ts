@@ -33,7 +33,7 @@ const RECALL = select(
     ...(['reply_status', 'reply_body'] as const),
   ],
   `JOIN unnest(?::text[], ?::text[]) AS asked (by_account, with_key)
-   ON account_id = by_account AND key = with_key WHERE environment = ?`,
+   ON key = with_key WHERE account_id = by_account`,
 );
 
 const CLAIM = `INSERT INTO idempotent_requests AS kept

@@ -1,28 +1,19 @@
-import type { Message } from '../../core/messages/messages.ts';
-import { type MessageQueue, type MessageRow, messageFromRow } from '../messages.ts';
-import { select } from '../schema/selection.ts';
+import { INSERT_MESSAGE, type MessageQueue } from '../messages.ts';
+import { jsonOf } from '../schema/row-statements.ts';
+import { type RowOf, select } from '../schema/selection.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
-import { integers, texts } from './queries.ts';
+import { texts } from './queries.ts';
 import { QueueWatch } from './queue-watch.ts';
-import { insertNew } from './several-nodes.ts';
+import { insertNewRows } from './row-changes.ts';
+
+type NewRow = RowOf<typeof INSERT_MESSAGE>;
 
 const OLDEST = select(
   'messages',
   ['account_id', 'id'],
   'WHERE delivered_at IS NULL ORDER BY sequence LIMIT ?',
 );
-
-const INSERT_NEW = `INSERT INTO messages
-    (account_id, id, environment, text, created_at, idempotency_key, key_id)
-  SELECT sent.account_id, sent.id, sent.environment, sent.text, sent.created_at,
-    nullif(sent.key, ''), nullif(sent.key_id, '')
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[])
-    WITH ORDINALITY AS sent (account_id, id, environment, text, created_at, key, key_id, place)
-  JOIN accounts ON accounts.id = sent.account_id
-  ORDER BY sent.place`;
-
-const INSERT = `${INSERT_NEW} ON CONFLICT DO NOTHING RETURNING id`;
 
 const LOCK_ACCOUNTS =
   'SELECT id FROM accounts WHERE id = ANY($1::text[]) FOR NO KEY UPDATE SKIP LOCKED';
@@ -41,7 +32,7 @@ export class PostgresMessageQueue implements MessageQueue {
   readonly #additions: Statements;
   readonly #watch: QueueWatch;
   /** Messages to be queued, many in one transaction. */
-  readonly arrivals: GroupCommit<Arrival, Message | undefined>;
+  readonly arrivals: GroupCommit<NewRow, boolean>;
 
   constructor(database: PostgresDatabase) {
     this.#database = database;
@@ -51,8 +42,8 @@ export class PostgresMessageQueue implements MessageQueue {
     this.arrivals = new GroupCommit((arrivals) => this.#insert(arrivals), 1);
   }
 
-  enqueue(message: Message, idempotencyKey?: string): Promise<Message | undefined> {
-    return this.arrivals.add({ ...message, idempotencyKey });
+  insert(row: NewRow): Promise<boolean> {
+    return this.arrivals.add(row);
   }
 
   /**
@@ -77,6 +68,10 @@ export class PostgresMessageQueue implements MessageQueue {
     });
   }
 
+  encodeText(text: string): string {
+    return JSON.stringify(text);
+  }
+
   decodeText(stored: string): string {
     const text: unknown = JSON.parse(stored);
     return typeof text === 'string' ? text : stored;
@@ -87,57 +82,16 @@ export class PostgresMessageQueue implements MessageQueue {
     return this.arrivals.close();
   }
 
-  /**
-   * May run again if it is unknown whether it was committed. A message of an account that was deleted in the
-   * meantime is dropped, like its inbox.
-   */
-  async #insert(arrivals: readonly Arrival[]): Promise<Array<Message | undefined>> {
-    const columns = [
-      texts(arrivals.map(({ accountId }) => accountId)),
-      texts(arrivals.map(({ id }) => id)),
-      texts(arrivals.map(({ environment }) => environment)),
-      texts(arrivals.map(({ text }) => JSON.stringify(text))),
-      integers(arrivals.map(({ createdAt }) => createdAt)),
-      texts(arrivals.map(({ idempotencyKey = '' }) => idempotencyKey)),
-      texts(arrivals.map(({ keyId = '' }) => keyId)),
-    ];
-    const { isDistributed } = this.#database;
-    if (isDistributed && (await insertNew(this.#additions, INSERT_NEW, ...columns))) {
-      return arrivals.map(() => undefined);
+  async #insert(rows: readonly NewRow[]): Promise<boolean[]> {
+    if (await insertNewRows(this.#database, this.#additions, INSERT_MESSAGE, rows)) {
+      return rows.map(() => true);
     }
-    const rows = await this.#additions.all<{ id: string }>(INSERT, ...columns);
-    const added = new Set(rows.map(({ id }) => id));
-    const earlier = await this.#earlier(arrivals.filter(({ id }) => !added.has(id)));
-    return arrivals.map(({ id }) => earlier.get(id));
-  }
-
-  /**
-   * The existing messages with the idempotency keys of these arrivals, by the ids of the arrivals. The condition on
-   * the accounts keeps a sharded database from querying every shard.
-   */
-  async #earlier(arrivals: readonly Arrival[]): Promise<Map<string, Message>> {
-    const named = arrivals.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-    if (named.length === 0) return new Map();
-    const rows = await this.#additions.all<MessageRow & { sent_id: string }>(
-      `SELECT sent.id AS sent_id, messages.id, messages.account_id, messages.environment, text,
-         messages.key_id, created_at::float8 AS created_at, delivered_at::float8 AS delivered_at
-       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[])
-         AS sent (account_id, id, environment, key)
-       JOIN messages ON messages.account_id = sent.account_id
-         AND messages.environment = sent.environment
-         AND messages.idempotency_key = sent.key AND messages.id <> sent.id
-       WHERE messages.account_id = ANY($1::text[])`,
-      texts(named.map(({ accountId }) => accountId)),
-      texts(named.map(({ id }) => id)),
-      texts(named.map(({ environment }) => environment)),
-      texts(named.map(({ idempotencyKey = '' }) => idempotencyKey)),
+    const { postgres } = INSERT_MESSAGE;
+    const added = await this.#additions.all<{ id: string }>(
+      `${postgres} RETURNING id`,
+      jsonOf(rows),
     );
-    return new Map(
-      rows.map((row) => [row.sent_id, messageFromRow({ ...row, text: this.decodeText(row.text) })]),
-    );
+    const ids = new Set<string | undefined>(added.map(({ id }) => id));
+    return rows.map(({ id }) => ids.has(id));
   }
-}
-
-interface Arrival extends Message {
-  readonly idempotencyKey: string | undefined;
 }

@@ -3,25 +3,21 @@ import type { Environment } from '../../core/environments.ts';
 import { secretsOf } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
-import { watchQuotas } from '../keys/quotas.ts';
-import { type HotPathQueries, sharedStores } from '../shared-stores.ts';
+import { storedQuotas } from '../quotas.ts';
+import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
 import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import { PostgresDatabase } from './database.ts';
-import { postgresEngine } from './engine.ts';
+import { environmentEngine, findKey, postgresEngine } from './engine.ts';
 import { resetEnvironment } from './environment-reset.ts';
-import { PostgresKeyUses } from './key-uses.ts';
 import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requireCapablePooler } from './pooler.ts';
 import { requirePrimary } from './primary.ts';
-import { PostgresQuotaStore } from './quota-store.ts';
-import { postgresAddRequests } from './request-log.ts';
 import { refuseUnfinishedStoreMigration } from './store-migration-state.ts';
-import { PostgresUsageBatches } from './usage-batches.ts';
 
 /**
  * Opens the stores of a PostgreSQL database.
@@ -46,10 +42,13 @@ export async function openPostgresStores(
   const messages = new PostgresMessageQueue(database);
   const kinds = new WriteKinds(clock, isDistributed);
   const engine = postgresEngine(database, kinds);
-  const shared = sharedStores(engine, hotPathQueries(database, messages), kinds);
+  const shared = sharedStores(engine, { findKey: findKey(database), messages }, kinds);
   const open = (name: Environment) => ({
     pets: new PostgresPetStore(database, name, kinds.watcher(`creations in ${name}`)),
-    quotas: watchQuotas(new PostgresQuotaStore(database, name), name, kinds),
+    quotas: storedQuotas(
+      environmentEngine(database, name),
+      kinds.watcher(`saves of quotas in ${name}`),
+    ),
     reset: () => resetEnvironment(database, name),
   });
   const environments = { production: open('production'), staging: open('staging') };
@@ -82,17 +81,5 @@ export async function openPostgresStores(
       await Promise.all([messages, ...pets].map((each) => each.close()));
       await database.close();
     },
-  };
-}
-
-function hotPathQueries(
-  database: PostgresDatabase,
-  messages: PostgresMessageQueue,
-): HotPathQueries {
-  return {
-    keys: new PostgresKeyUses(database),
-    messages,
-    usage: new PostgresUsageBatches(database),
-    addRequests: postgresAddRequests(database),
   };
 }

@@ -18,8 +18,8 @@ const PAGES = {
 
 function pagesIn(scope: Scope) {
   return {
-    all: selectPets(`AND ${BUCKETS[scope]} ${IN_ORDER}`),
-    byStatus: selectPets(`AND ${BUCKETS[scope]} AND status = ? ${IN_ORDER}`),
+    all: selectPets(`${BUCKETS[scope]} ${IN_ORDER}`),
+    byStatus: selectPets(`${BUCKETS[scope]} AND status = ? ${IN_ORDER}`),
   };
 }
 

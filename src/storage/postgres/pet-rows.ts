@@ -5,18 +5,18 @@ import { bucketOf } from '../pets/buckets.ts';
 import { type Selection, select } from '../schema/selection.ts';
 import { integers, type Queries } from './queries.ts';
 
-/** Selects pets. @param rest the SQL after `WHERE environment = ?`. */
-export function selectPets(rest: string) {
+/** Selects pets. @param conditions the SQL after `WHERE`; the environment comes first. */
+export function selectPets(conditions: string) {
   const columns = ['id', 'name', 'category_id', 'status'] as const;
-  return select('pets', columns, `WHERE environment = ? ${rest}`);
+  return select('pets', columns, `WHERE ${conditions}`);
 }
 
 export type PetRow = ReturnType<typeof selectPets> extends Selection<infer Row> ? Row : never;
 
 /** One pet, by environment, bucket and id. */
-export const ONE_PET = selectPets('AND bucket = ? AND id = ?');
+export const ONE_PET = selectPets('bucket = ? AND id = ?');
 
-const BY_IDS = selectPets('AND bucket = ANY(?::bigint[]) AND id = ANY(?::bigint[])');
+const BY_IDS = selectPets('bucket = ANY(?::bigint[]) AND id = ANY(?::bigint[])');
 
 export function petFromRow({ id, name, category_id, status }: PetRow): Pet {
   return { id, name, categoryId: toInt64(BigInt(category_id)), status };

@@ -28,7 +28,7 @@ export async function insertNew(
  * for which Citus writes files (see `insertNew`). They are not parameters: connections would keep a prepared statement
  * for every text.
  */
-export function valuesOf(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
+export function literalValues(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
   return `VALUES ${rows.map((row) => `(${row.map(literal).join(', ')})`).join(', ')}`;
 }
 

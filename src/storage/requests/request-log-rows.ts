@@ -5,7 +5,7 @@ import type { Database } from '../schema/schema.ts';
 /** A row to insert into the request log. */
 export type RequestRow = Insertable<Database['request_log']>;
 
-/** The columns of the request log, in the order in which both engines insert them. */
+/** The columns of the request log, in the order in which they are inserted. */
 export const REQUEST_COLUMNS = [
   ...(['account_id', 'id', 'at', 'request_id', 'environment', 'key_id', 'method', 'path'] as const),
   ...(['status', 'code', 'message', 'duration_micros', 'reply_bytes', 'address'] as const),

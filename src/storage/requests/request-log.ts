@@ -8,10 +8,11 @@ import {
 } from '../../core/requests/request-log.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
+import { insertion } from '../schema/row-statements.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { containsText } from '../schema/selection.ts';
 import { inSlices, type Slice } from '../schema/slices.ts';
-import { requestFromRow } from './request-log-rows.ts';
+import { REQUEST_COLUMNS, requestFromRow, rowFromRequest } from './request-log-rows.ts';
 
 /** Entries that a filter checks at once; a long text takes up to 0.05 ms for one. */
 const CHECKED_AT_ONCE = 200;
@@ -64,17 +65,16 @@ async function deleteOldest(
     .execute();
 }
 
-/** Adds requests; written for each engine without Kysely. See `RequestLogStore`. */
-export type AddRequests = (requests: readonly LoggedRequest[]) => Promise<void>;
+const ADD = insertion('saves of the request log', 'request_log', REQUEST_COLUMNS);
 
 type LogAccess = Access<typeof requestLogChanges>;
 
 /** The request log, on either engine. */
-export function storedRequestLog(access: LogAccess, add: AddRequests): RequestLogStore {
+export function storedRequestLog(access: LogAccess): RequestLogStore {
   return {
     ...access.changes,
     async add(requests) {
-      if (requests.length > 0) await add(requests);
+      if (requests.length > 0) await access.runForRows(ADD, requests.map(rowFromRequest));
     },
     page: (accountId, filter, limit, before) => page(access, accountId, filter, limit, before),
     find: (requestId, limit) => latest(access, { requestId }, limit),

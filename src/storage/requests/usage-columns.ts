@@ -34,12 +34,13 @@ export const DETAIL_COLUMNS = [...CLIENT_ERROR_COLUMNS, ...DURATION_COLUMNS] as 
 export const COUNT_COLUMNS = [...REPLY_COLUMNS, ...DURATION_COLUMNS] as const;
 type CountColumn = (typeof COUNT_COLUMNS)[number];
 
-/** The values of the count columns, in their order. */
-export function countsOf(figures: UsageFigures): number[] {
-  return [
-    ...REPLY_COLUMNS.map((column) => figures[COUNTS[column]]),
-    ...DURATION_COLUMNS.map((_, bucket) => figures.durations[bucket] ?? 0),
+/** The counts by column, without those of 0. */
+export function countsByColumn(figures: UsageFigures): Partial<Record<CountColumn, number>> {
+  const counts = [
+    ...REPLY_COLUMNS.map((column) => [column, figures[COUNTS[column]]] as const),
+    ...DURATION_COLUMNS.map((column, bucket) => [column, figures.durations[bucket] ?? 0] as const),
   ];
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
 /** Converts a row of sums to the type of the core. */
@@ -64,11 +65,4 @@ export function usageFromRow(
     conflicts: row.conflicts,
     durations: DURATION_COLUMNS.map((column) => row[column]),
   };
-}
-
-/** The part of an upsert that adds the new counts to the stored ones. @param stored name of the stored table. */
-export function addedCounts(stored: string): string {
-  return COUNT_COLUMNS.map((column) => `${column} = ${stored}.${column} + excluded.${column}`).join(
-    ', ',
-  );
 }

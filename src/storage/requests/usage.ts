@@ -6,16 +6,19 @@ import {
   type OperationUsageTotal,
   type PeriodUsage,
   type SubjectUsage,
+  type UsageFigures,
   type UsageRecord,
   type UsageSelection,
   type UsageStore,
 } from '../../core/requests/usage.ts';
 import type { Access } from '../access.ts';
 import { deleteInBatches } from '../schema/batches.ts';
+import { insertion } from '../schema/row-statements.ts';
 import type { Database, Transaction } from '../schema/schema.ts';
 import { inSlices } from '../schema/slices.ts';
 import {
   COUNT_COLUMNS,
+  countsByColumn,
   DETAIL_COLUMNS,
   DURATION_COLUMNS,
   OUTCOME_COLUMNS,
@@ -33,11 +36,11 @@ const KEY = ['account_id', 'hour', 'hours', 'key_id', 'operation'] as const;
 
 type KeyUsageRow = Selectable<Database['key_usage']>;
 
-/** Adds batches of usage; written for each engine without Kysely. */
-export interface UsageBatches extends Pick<UsageStore, 'add'> {
-  /** Deletes the marks of batches before this hour, if the engine stores any. */
-  pruneMarks?(hour: number): Promise<void>;
-}
+const SUBJECT = ['account_id', 'hour', 'hours', 'environment', 'key_id', 'operation'] as const;
+
+const ADD = insertion('saves of usage', 'key_usage', [...SUBJECT, ...COUNT_COLUMNS], {
+  add: COUNT_COLUMNS,
+});
 
 export const usageChanges = {
   /** Adds up some of the hourly rows before this hour to rows of days; returns the number of hourly rows. */
@@ -95,15 +98,15 @@ async function addDays(transaction: Transaction, rows: readonly KeyUsageRow[]): 
 /** Usage by key and operation, in hours and days, on either engine. */
 export class StoredUsage implements UsageStore {
   readonly #access: Access<typeof usageChanges>;
-  readonly #batches: UsageBatches;
 
-  constructor(access: Access<typeof usageChanges>, batches: UsageBatches) {
+  constructor(access: Access<typeof usageChanges>) {
     this.#access = access;
-    this.#batches = batches;
   }
 
   async add(records: readonly UsageRecord[], mark?: BatchMark): Promise<void> {
-    if (records.length > 0) await this.#batches.add(records, mark);
+    if (records.length === 0) return;
+    const hour = Math.max(...records.map((record) => record.hour));
+    await this.#access.runForRows(ADD, rowsOf(records), mark && { ...mark, hour });
   }
 
   async byPeriod(selection: UsageSelection): Promise<PeriodUsage[]> {
@@ -171,7 +174,7 @@ export class StoredUsage implements UsageStore {
     await deleteBefore(1, hour);
     // Days whose hours are all before this one.
     await deleteBefore(DAY_HOURS, hour - DAY_HOURS + 1);
-    await this.#batches.pruneMarks?.(hour);
+    await this.#access.pruneMarks?.(hour);
   }
 
   /** Parts of the selection with few rows, the earliest first. */
@@ -263,4 +266,21 @@ export class StoredUsage implements UsageStore {
         ]),
       );
   }
+}
+
+/** A row for each subject and hour, sorted, so that processes that add to the same rows never wait in a circle. */
+function rowsOf(records: readonly UsageRecord[]) {
+  const bySubject = Map.groupBy(records, ({ accountId, hour, environment, keyId, operation }) =>
+    JSON.stringify([accountId, hour, environment, keyId, operation]),
+  );
+  return [...bySubject.keys()].sort().flatMap((subject) => {
+    const [first, ...others] = bySubject.get(subject) ?? [];
+    if (!first) return [];
+    const { accountId, hour, environment, keyId, operation } = first;
+    const sums = others.reduce<UsageFigures>(addFigures, first);
+    return {
+      ...{ account_id: accountId, hour, hours: 1, environment, key_id: keyId, operation },
+      ...countsByColumn(sums),
+    };
+  });
 }

@@ -14,6 +14,9 @@ export interface Selection<Row> extends Statement {
   readonly row?: Row;
 }
 
+/** The type of the rows of a statement. */
+export type RowOf<Of extends { readonly row?: unknown }> = NonNullable<Of['row']>;
+
 /** A value for a parameter of a selection. */
 export type SelectionValue = string | number | bigint | Buffer;
 
@@ -21,6 +24,7 @@ type ColumnName<Name extends TableName> = keyof Selectable<Database[Name]> & str
 
 /**
  * Selects columns of one table. Integers are read as doubles, which is several times faster than as bigints.
+ * In PostgreSQL, the rows of tables that each environment has are selected by it; see `forPostgres`.
  * @param rest the SQL after the table's name, which both engines must understand; `?` stands for a value.
  */
 export function select<Name extends TableName, C extends ColumnName<Name>>(
@@ -28,17 +32,60 @@ export function select<Name extends TableName, C extends ColumnName<Name>>(
   columns: readonly C[],
   rest: string,
 ): Selection<Pick<Selectable<Database[Name]>, C>> {
+  const list = columnList({ table, columns });
+  return {
+    sqlite: `SELECT ${list.sqlite} FROM ${table} ${rest}`,
+    postgres: forPostgres(table, `SELECT ${list.postgres} FROM ${table} ${rest}`),
+  };
+}
+
+/** Columns of a table, whose names in the rows begin with a prefix. */
+interface SelectedColumns {
+  readonly table: TableName;
+  readonly columns: readonly string[];
+  readonly prefix?: string;
+}
+
+/** Like `select`, of several tables. @param from the SQL after `FROM`. */
+export function selectJoined<Row>(parts: readonly SelectedColumns[], from: string): Selection<Row> {
+  const lists = parts.map((part) =>
+    columnList({ ...part, columns: part.columns.map((column) => `${part.table}.${column}`) }),
+  );
+  const joined = (engine: 'sqlite' | 'postgres') =>
+    `SELECT ${lists.map((list) => list[engine]).join(', ')} FROM ${from}`;
+  return { sqlite: joined('sqlite'), postgres: numbered(joined('postgres')) };
+}
+
+/** The columns, of which each may begin with the name of the table. */
+function columnList({ table, columns, prefix = '' }: SelectedColumns): Statement {
   const kinds: Readonly<Record<string, { readonly kind: ColumnKind }>> = TABLES[table].columns;
   const list = (asDouble: (column: string) => string) =>
     columns
-      .map((column) =>
-        kinds[column]?.kind === 'integer' ? `${asDouble(column)} AS ${column}` : column,
-      )
+      .map((column) => {
+        const name = column.slice(column.indexOf('.') + 1);
+        const value = kinds[name]?.kind === 'integer' ? asDouble(column) : column;
+        return value === name && prefix === '' ? name : `${value} AS ${prefix}${name}`;
+      })
       .join(', ');
   return {
-    sqlite: `SELECT ${list((column) => `CAST(${column} AS REAL)`)} FROM ${table} ${rest}`,
-    postgres: numbered(`SELECT ${list((column) => `${column}::float8`)} FROM ${table} ${rest}`),
+    sqlite: list((column) => `CAST(${column} AS REAL)`),
+    postgres: list((column) => `${column}::float8`),
   };
+}
+
+/** A change of one table. @param sql in SQL that both engines understand; `?` stands for a value. */
+export function statementOn(table: TableName, sql: string): Statement {
+  return { sqlite: sql, postgres: forPostgres(table, sql) };
+}
+
+/**
+ * A statement for PostgreSQL. If each environment has the table, its first condition is the environment, with the first
+ * parameter for it.
+ */
+export function forPostgres(table: TableName, sql: string): string {
+  const ofEnvironment =
+    TABLES[table].file === 'environment' ? sql.replace('WHERE', 'WHERE environment = ? AND') : sql;
+  return numbered(ofEnvironment);
 }
 
 /** Replaces each `?` in the statement by `$1`, `$2` and so on. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { lazy, lazyImport } from '../../lib/lazy.ts';
-import type { Engine } from '../access.ts';
+import type { Engine, EnvironmentEngine } from '../access.ts';
 import type { EnvironmentQueries } from '../pets/pets.ts';
 import type { Database } from '../schema/schema.ts';
 import type { WriteKinds } from '../write-kinds.ts';
@@ -20,6 +20,17 @@ export function sqliteEngine(file: SqliteFile, kinds?: WriteKinds): Engine {
     queries: queriesOf(file, kinds),
     rows: (selection, ...values) => file.all(selection, ...values),
     run: (sql, ...values) => file.run(typeof sql === 'string' ? sql : sql.sqlite, ...values),
+    // Writes to a file are never sent twice, so batches need no mark.
+    runForRows: (statement, rows) => file.runForRows(statement, rows),
+  };
+}
+
+/** The tables of one environment; all rows in the file belong to it. */
+export function environmentEngine(file: SqliteFile): EnvironmentEngine {
+  return {
+    rows: (selection, ...values) => file.all(selection, ...values),
+    run: ({ sqlite }, ...values) => file.run(sqlite, ...values),
+    runForRows: (statement, rows) => file.runForRows(statement, rows, 'urgent'),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
 import type { Bindable } from '../schema/kysely.ts';
+import { type RowsStatement, valuesOf } from '../schema/row-statements.ts';
 import { type Expectations, openDatabase, query, type SqliteSelection } from './database.ts';
 import { damageIn, isStorageFailure } from './failures.ts';
 import type { Schema } from './migrations.ts';
@@ -85,6 +86,17 @@ export class SqliteFile {
   async run(sql: string, ...values: Bindable[]): Promise<number> {
     const { changes } = await this.write({ name: 'runStatement', input: { sql, values } });
     return Number(changes);
+  }
+
+  /** Runs a change for each of these rows. @returns how many rows it inserted or changed. */
+  async runForRows<Row>(
+    statement: RowsStatement<Row>,
+    rows: readonly Row[],
+    priority?: 'urgent',
+  ): Promise<number> {
+    if (rows.length === 0) return 0;
+    const input = { sql: statement.sqlite, rows: valuesOf(statement, rows) };
+    return this.write({ name: priority === 'urgent' ? 'saveRows' : 'runForRows', input });
   }
 
   /**

@@ -15,21 +15,20 @@ import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { readPreviousSecrets, readSecret } from '../folder/secret-files.ts';
 import { StoreFiles } from '../folder/store-files.ts';
-import { watchQuotas } from '../keys/quotas.ts';
+import { storedQuotas } from '../quotas.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
 import { WriteAheadLogs } from '../write-ahead-logs.ts';
 import { WriteKinds } from '../write-kinds.ts';
 import { WriteOutcomes } from '../write-outcomes.ts';
 import type { Expectations } from './database.ts';
-import { sqliteEngine } from './engine.ts';
+import { environmentEngine, sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
 import { sqliteHotPathQueries } from './hot-path-queries.ts';
 import { fileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
 import { HIGHEST_ID, LAST_CHANGE } from './numbers.ts';
 import { SqlitePetStore } from './pet-store.ts';
-import { SqliteQuotaStore } from './quota-store.ts';
 import { RequestLogFile } from './request-log-file.ts';
 import { Writer } from './writer.ts';
 import type { WriterThreads } from './writer-threads.ts';
@@ -122,7 +121,7 @@ function environmentStores(
 ): EnvironmentStores {
   return {
     pets: new SqlitePetStore(file, kinds.watcher(`creations in ${name}`)),
-    quotas: watchQuotas(new SqliteQuotaStore(file), name, kinds),
+    quotas: storedQuotas(environmentEngine(file), kinds.watcher(`saves of quotas in ${name}`)),
     reset: () => file.write({ name: 'resetEnvironment', input: null }),
   };
 }

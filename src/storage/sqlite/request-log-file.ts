@@ -4,8 +4,7 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Engine, NamedChange } from '../access.ts';
 import { isFileFailure } from '../folder/file-failures.ts';
 import { identityOf } from '../folder/folder-watch.ts';
-import type { AddRequests } from '../requests/request-log.ts';
-import { rowFromRequest } from '../requests/request-log-rows.ts';
+import type { RowsStatement } from '../schema/row-statements.ts';
 import type { Selection, SelectionValue } from '../schema/selection.ts';
 import { sqliteEngine } from './engine.ts';
 import { SqliteFile } from './file.ts';
@@ -77,10 +76,9 @@ export class RequestLogFile implements Engine {
     return this.#open().engine.run(...statement);
   }
 
-  readonly add: AddRequests = async (requests) => {
-    const rows = requests.map(rowFromRequest);
-    await this.#open().file.write({ name: 'addRequests', input: rows });
-  };
+  async runForRows<Row>(statement: RowsStatement<Row>, rows: readonly Row[]): Promise<number> {
+    return this.#open().engine.runForRows(statement, rows);
+  }
 
   /** As in `Writer`; does nothing while the file is not open. */
   checkpoint(): void {

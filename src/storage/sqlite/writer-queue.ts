@@ -5,7 +5,7 @@ import type { Write, WriteResult } from './writer-protocol.ts';
  * Changes that are always part of the next transaction, because a crash loses the quotas that are not saved. Each is
  * added only after the previous one is saved, so that few are waiting.
  */
-export const URGENT: ReadonlySet<Write['name']> = new Set(['saveQuotas', 'dropQuotas']);
+export const URGENT: ReadonlySet<Write['name']> = new Set(['saveRows']);
 
 /** A change and its caller. */
 export interface Waiting {

@@ -18,7 +18,7 @@ import {
   type WriterRequest,
 } from './writer-protocol.ts';
 import { WRITES } from './writes.ts';
-import { activityWrites } from './writes-activity.ts';
+import { statementWrites } from './writes-statements.ts';
 
 /**
  * The writer thread: the only place that changes the database files of this process. It commits all queued changes in
@@ -153,7 +153,7 @@ function recordsFor(
 function changesOn(database: Database, [{ sqliteQueries }, { applyChange }]: LoadedChanges) {
   // Statements run synchronously, so a transaction ends before the thread handles anything else.
   const queries = sqliteQueries(async (statement) =>
-    activityWrites.runStatement(database, statement),
+    statementWrites.runStatement(database, statement),
   );
   return (change: NamedChange) => applyChange(queries, change);
 }

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite';
 import { type IdempotentRequest, isExpired } from '../../core/idempotency.ts';
-import type { SavedQuota } from '../../core/limits/quota.ts';
 import { creationReply } from '../../core/pets/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets/pets.ts';
 import { type Creation, storedReply } from '../pets/pets.ts';
@@ -41,23 +40,6 @@ export const environmentWrites = {
 
   importPets(database: Database, pets: readonly NewPet[]): void {
     for (const pet of pets) insertPet(database, pet);
-  },
-
-  saveQuotas(database: Database, quotas: readonly SavedQuota[]): void {
-    // Updating a row takes half the time of replacing it.
-    const statement = database.query(
-      `INSERT INTO quotas VALUES (?, ?, ?, ?, ?) ON CONFLICT (caller) DO UPDATE SET
-         minute_ends_at = excluded.minute_ends_at, minute_used = excluded.minute_used,
-         day = excluded.day, day_used = excluded.day_used`,
-    );
-    for (const { caller, minuteEndsAt, minuteUsed, day, dayUsed } of quotas) {
-      statement.run(caller, minuteEndsAt, minuteUsed, day, dayUsed);
-    }
-  },
-
-  dropQuotas(database: Database, callers: readonly string[]): void {
-    const statement = database.query('DELETE FROM quotas WHERE caller = ?');
-    for (const caller of callers) statement.run(caller);
   },
 
   /** Deletes everything; ids start at 1 again. */

@@ -1,5 +1,5 @@
-import { activityWrites } from './writes-activity.ts';
 import { environmentWrites } from './writes-environment.ts';
+import { statementWrites } from './writes-statements.ts';
 
 /** The changes written for this engine, by name; loaded only by the writer thread. */
-export const WRITES = { ...environmentWrites, ...activityWrites };
+export const WRITES = { ...environmentWrites, ...statementWrites };

@@ -1,13 +1,14 @@
 import type { Environment } from '../../../src/core/environments.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
-import { postgresEngine } from '../../../src/storage/postgres/engine.ts';
+import {
+  environmentEngine,
+  findKey,
+  postgresEngine,
+} from '../../../src/storage/postgres/engine.ts';
 import { resetEnvironment } from '../../../src/storage/postgres/environment-reset.ts';
-import { PostgresKeyUses } from '../../../src/storage/postgres/key-uses.ts';
 import { PostgresMessageQueue } from '../../../src/storage/postgres/message-queue.ts';
 import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
-import { PostgresQuotaStore } from '../../../src/storage/postgres/quota-store.ts';
-import { postgresAddRequests } from '../../../src/storage/postgres/request-log.ts';
-import { PostgresUsageBatches } from '../../../src/storage/postgres/usage-batches.ts';
+import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import type { Backend } from './backend.ts';
@@ -30,15 +31,10 @@ export function connectTo(url: string, isDistributed = false): Backend {
     staging: new PostgresPetStore(database, 'staging'),
   };
   return {
-    ...sharedStores(postgresEngine(database), {
-      keys: new PostgresKeyUses(database),
-      messages,
-      usage: new PostgresUsageBatches(database),
-      addRequests: postgresAddRequests(database),
-    }),
+    ...sharedStores(postgresEngine(database), { findKey: findKey(database), messages }),
     pets: (environment: Environment = 'production') => pets[environment],
     quotas: (environment: Environment = 'production') =>
-      new PostgresQuotaStore(database, environment),
+      storedQuotas(environmentEngine(database, environment)),
     resetEnvironment: (environment) => resetEnvironment(database, environment),
     run: async (_, sql) => {
       await database.run(sql);

@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
+import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
-import { sqliteEngine } from '../../../src/storage/sqlite/engine.ts';
+import { environmentEngine, sqliteEngine } from '../../../src/storage/sqlite/engine.ts';
 import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
 import { sqliteHotPathQueries } from '../../../src/storage/sqlite/hot-path-queries.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
-import { SqliteQuotaStore } from '../../../src/storage/sqlite/quota-store.ts';
 import { RequestLogFile } from '../../../src/storage/sqlite/request-log-file.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../../support/harness.ts';
@@ -36,7 +36,7 @@ function connectTo(folder: string, afterwards: () => void): Backend {
   return {
     ...sharedStores(sqliteEngine(accounts), sqliteHotPathQueries(accounts, requestLog)),
     pets: (environment) => new SqlitePetStore(file(environment)),
-    quotas: (environment) => new SqliteQuotaStore(file(environment)),
+    quotas: (environment) => storedQuotas(environmentEngine(file(environment))),
     resetEnvironment: (environment) =>
       file(environment).write({ name: 'resetEnvironment', input: null }),
     run: async (name, sql) => {

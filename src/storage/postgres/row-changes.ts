@@ -1,0 +1,107 @@
+import type { Environment } from '../../core/environments.ts';
+import { chunks } from '../../lib/chunks.ts';
+import type { NumberedBatch } from '../access.ts';
+import { type Insertion, jsonOf, type RowsStatement, valuesOf } from '../schema/row-statements.ts';
+import type { PostgresDatabase, Statements } from './database.ts';
+import { type Queries, texts } from './queries.ts';
+import { insertNew, literalValues } from './several-nodes.ts';
+
+/** What a change for many rows belongs to. */
+interface Context {
+  /** For tables of which each environment has its own rows. */
+  readonly environment?: Environment | undefined;
+  /** The change is not made if this batch was added before. */
+  readonly batch?: NumberedBatch | undefined;
+}
+
+/** Runs a change for many rows; see `Engine.runForRows`. */
+export async function runForRows<Row>(
+  database: PostgresDatabase,
+  statement: RowsStatement<Row>,
+  rows: readonly Row[],
+  { environment, batch }: Context = {},
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const saves = database.of('saves');
+  const ofEnvironment = environment === undefined ? [] : [environment];
+  const run = (queries: Queries) =>
+    database.isDistributed && isUpsert(statement)
+      ? upsertOnSeveralNodes(queries, statement, rows, ofEnvironment)
+      : queries.run(statement.postgres, ...ofEnvironment, jsonOf(rows));
+  if (batch) {
+    return saves.transaction(async (queries) =>
+      (await isNew(queries, batch)) ? await run(queries) : 0,
+    );
+  }
+  const added = await insertNewRows(database, saves, statement, rows);
+  return added ? rows.length : run(saves);
+}
+
+/** Inserts rows into a sharded database, unless one of them exists; see `insertNew`. */
+export async function insertNewRows<Row>(
+  { isDistributed }: PostgresDatabase,
+  statements: Statements,
+  statement: RowsStatement<Row>,
+  rows: readonly Row[],
+): Promise<boolean> {
+  if (!isDistributed || !isInsertion(statement) || statement.parts.isUpsert) return false;
+  const { into, given } = statement.parts;
+  return insertNew(statements, `${into} ${given}`, jsonOf(rows));
+}
+
+function isInsertion<Row>(statement: RowsStatement<Row>): statement is Insertion<Row> {
+  return 'parts' in statement;
+}
+
+function isUpsert<Row>(statement: RowsStatement<Row>): statement is Insertion<Row> {
+  return isInsertion(statement) && statement.parts.isUpsert;
+}
+
+/** Records a batch as added; `false` if it already was, by a commit whose reply was lost. */
+async function isNew(queries: Queries, { source, number, hour }: NumberedBatch): Promise<boolean> {
+  const noted = await queries.run(
+    `INSERT INTO usage_sources AS noted (id, batch, hour) VALUES ($1, $2, $3)
+     ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, hour = excluded.hour
+     WHERE noted.batch < excluded.batch`,
+    ...[source, number, hour],
+  );
+  return noted > 0;
+}
+
+/** Upserts rows as literals; see `literalValues`. */
+async function upsertOnSeveralNodes<Row>(
+  queries: Queries,
+  statement: Insertion<Row>,
+  rows: readonly Row[],
+  environment: readonly Environment[],
+): Promise<number> {
+  const { into, conflict, isOfAccounts } = statement.parts;
+  const names: readonly string[] = statement.columns;
+  const accountAt = isOfAccounts ? names.indexOf('account_id') : -1;
+  const values = valuesOf(statement, rows);
+  const known = accountAt < 0 ? values : await ofKnownAccounts(queries, values, accountAt);
+  let changes = 0;
+  // An upsert has no other columns without a value than counts.
+  for (const some of chunks(known)) {
+    const literals = literalValues(
+      some.map((row) => [...environment, ...row.map((value) => value ?? 0)]),
+    );
+    changes += await queries.run(`${into} ${literals} ${conflict}`);
+  }
+  return changes;
+}
+
+/** The rows of accounts that exist. */
+async function ofKnownAccounts<Row extends readonly unknown[]>(
+  queries: Queries,
+  rows: readonly Row[],
+  accountAt: number,
+): Promise<Row[]> {
+  const ids = [...new Set(rows.map((row) => String(row[accountAt])))];
+  const accounts = await queries.all<{ id: string }>(
+    'SELECT id FROM accounts WHERE id = ANY($1::text[])',
+    texts(ids),
+  );
+  const known = new Set<unknown>(accounts.map(({ id }) => id));
+  return rows.filter((row) => known.has(row[accountAt]));
+}
