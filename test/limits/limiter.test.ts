@@ -195,7 +195,34 @@ test('a request that is decided after a later one counts in the minute which tha
   expect(await limiter.take(caller, now)).toMatchObject({ outcome: 'limited' });
 });
 
+test('a reset gives every caller unused windows, and has what was saved of the old ones dropped', async () => {
+  const { limiter, clock } = newLimiter();
+  const callers = [address(1), holder(apiKey('acct_1'))];
+  const now = clock.now();
+  for (const caller of callers) await limiter.take(caller, now);
+  limiter.takeUnsaved(now);
+  limiter.reset();
+  const ids = callers.map(({ id }) => id).sort();
+  const { changed, dropped } = limiter.takeUnsaved(now);
+  expect({ changed, dropped: dropped.toSorted() }).toEqual({ changed: [], dropped: ids });
+  for (const caller of callers) {
+    expect(await limiter.take({ ...caller }, now)).toMatchObject({ outcome: 'admitted' });
+    expect(await limiter.take(caller, now)).toMatchObject({ outcome: 'limited' });
+  }
+});
+
 describe('pruning', () => {
+  test('leaves expired quotas that were saved to the store, which prunes them itself', async () => {
+    const { limiter, clock } = newLimiter();
+    for (const caller of [address(1), holder(apiKey('acct_1'))]) {
+      await limiter.take(caller, clock.now());
+    }
+    limiter.takeUnsaved(clock.now());
+    clock.advance(DAY);
+    limiter.pruneExpired(clock.now());
+    expect(limiter.takeUnsaved(clock.now())).toEqual({ changed: [], dropped: [] });
+  });
+
   test('drops only expired quotas', async () => {
     const { limiter, clock } = newLimiter();
     const tomorrow = {
