@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { subscribe } from '../../src/core/limits/plans.ts';
-import { MINUTE } from '../../src/lib/clock.ts';
+import { rateLimitField } from '../../src/http/reply/reply.ts';
+import { MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import { ask } from '../support/limit-readings.ts';
 
@@ -134,4 +135,10 @@ describe('the IETF headers', () => {
       ],
     });
   });
+});
+
+test('RateLimit gives no minute more than 60 s, even for a request that was decided after a later one', () => {
+  const minute = { limit: 3, remaining: 2, resetIn: MINUTE + 5 * SECOND };
+  const day = { limit: 9, remaining: 8, resetIn: 5 * MINUTE + 1 };
+  expect(rateLimitField(minute, day)).toBe('"minute";r=2;t=60, "day";r=8;t=301');
 });
