@@ -3,32 +3,24 @@ import type { BackupRecords } from '../core/backup-records.ts';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import type { RateLimitResult } from '../core/limits/rate-limit.ts';
 import type { ServiceMetrics } from '../http/service-options.ts';
-import type { Awaitable } from '../lib/awaitable.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Readiness } from '../lib/readiness.ts';
-import { withTimeout } from '../lib/timeout.ts';
 import type { StorageMetrics } from '../storage/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
 import { addProcessMetrics } from './process-metrics.ts';
-import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
+import { Counter, Gauge, MetricsRegistry } from './prometheus.ts';
 import { RequestHistogram } from './request-histogram.ts';
 import { securityMetrics } from './security-metrics.ts';
-import { addStorageMetrics, labelledGauge, type MeasuredStorage } from './storage-metrics.ts';
+import { addStorageMetrics, type MeasuredStorage } from './storage-metrics.ts';
 
 /** The sources that are read at each scrape; a queue that cannot be read is omitted. */
 interface Measured extends MeasuredStorage, Pick<Stores, 'writer' | 'messages' | 'backups'> {
   readonly readiness: Pick<Readiness, 'check'>;
 }
 
-/** How long a scrape waits for one gauge, in ms; Prometheus gives up after a few seconds. */
-const GAUGE_TIMEOUT = SECOND;
 /** How often the lag of the event loop is measured, in ms. */
 const LAG_INTERVAL = 0.5 * SECOND;
 
-/** Upper bounds of the buckets of durations, in seconds. */
-const DURATION_BUCKETS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10,
-];
 /** Upper bounds of the buckets of batch sizes. */
 const SIZE_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
@@ -37,61 +29,63 @@ type Outcome = RateLimitResult['outcome'];
 /** The metrics of the service, in Prometheus' format. */
 export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly #clock: Clock;
-  readonly #registry = new Registry();
-  readonly #requests = new RequestHistogram(DURATION_BUCKETS, this.#registry);
+  readonly #registry = new MetricsRegistry();
+  readonly #requests = new RequestHistogram(this.#registry);
   readonly security = securityMetrics(this.#registry);
   // Plain numbers, read at each scrape: incrementing a labelled counter takes 3 % of the main thread.
   readonly #decisions: Record<Outcome, number> = { admitted: 0, limited: 0, banned: 0 };
-  readonly #bans = this.#counter('petstore_bans_total', 'Bans started, by environment.', [
+  readonly #bans = this.#registry.counter('petstore_bans_total', 'Bans started, by environment.', [
     'environment',
   ]);
-  readonly #commits = this.#histogram(
+  readonly #commits = this.#registry.histogram(
     'petstore_commit_duration_seconds',
     'Duration of write transactions, from sending them to the commit on disk.',
   );
-  readonly #batches = this.#histogram(
+  readonly #batches = this.#registry.histogram(
     'petstore_commit_batch_size',
     'Number of changes per write transaction.',
     SIZE_BUCKETS,
   );
-  readonly #commitFailures = this.#counter(
+  readonly #commitFailures = this.#registry.counter(
     'petstore_commit_failures_total',
     'Changes that could not be written.',
   );
-  readonly #database = this.#histogram(
+  readonly #database = this.#registry.histogram(
     'petstore_database_duration_seconds',
     'Duration of PostgreSQL statements, or of SQLite write transactions.',
   );
-  readonly #databaseFailures = this.#counter(
+  readonly #databaseFailures = this.#registry.counter(
     'petstore_database_errors_total',
     'Database calls that failed because the database was unavailable.',
   );
-  readonly #requestsNotLogged = this.#counter(
+  readonly #requestsNotLogged = this.#registry.counter(
     'petstore_request_log_dropped_total',
     'Requests that are missing in the request log, because the store was too slow or failed.',
   );
-  readonly #redis = this.#histogram(
+  readonly #redis = this.#registry.histogram(
     'petstore_redis_duration_seconds',
     'Duration of Redis commands.',
   );
-  readonly #redisFailures = this.#counter(
+  readonly #redisFailures = this.#registry.counter(
     'petstore_redis_errors_total',
     'Redis commands and connections that failed.',
   );
   readonly #redisUnavailable = [
-    this.#gauge('petstore_redis_unavailable', 'Number of Redis servers that are unavailable.'),
+    this.#registry.gauge(
+      'petstore_redis_unavailable',
+      'Number of Redis servers that are unavailable.',
+    ),
     // Sent throughout 1.x: dashboards and alerts of operators may use it.
-    this.#gauge('petstore_redis_away', 'Former name of petstore_redis_unavailable.'),
+    this.#registry.gauge('petstore_redis_away', 'Former name of petstore_redis_unavailable.'),
   ];
   #certificateExpiry: number | undefined;
   /** Set while the store has several secrets. */
-  readonly previousSecrets = new Gauge({
-    name: 'petstore_previous_secrets_needed',
-    help: 'Live API keys and authenticator apps that need a previous secret.',
-    labelNames: ['by'],
-    registers: [this.#registry],
-  });
-  readonly #lag = this.#histogram(
+  readonly previousSecrets = this.#registry.labelledGauge(
+    'petstore_previous_secrets_needed',
+    'Live API keys and authenticator apps that need a previous secret.',
+    'by',
+  );
+  readonly #lag = this.#registry.histogram(
     'petstore_event_loop_lag_seconds',
     'Delay of timers in the event loop.',
   );
@@ -113,10 +107,15 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     });
     // Initialised to 0, so that the first ban appears as an increase.
     for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
-    this.#gauge('petstore_writes_waiting', 'Changes waiting for the writer.', () => writer.waiting);
-    this.#gauge('petstore_messages_queued', 'Messages not delivered yet.', () => messages.queued());
-    labelledGauge(
-      this.#registry,
+    this.#registry.gauge(
+      'petstore_writes_waiting',
+      'Changes waiting for the writer.',
+      () => writer.waiting,
+    );
+    this.#registry.gauge('petstore_messages_queued', 'Messages not delivered yet.', () =>
+      messages.queued(),
+    );
+    this.#registry.labelledGauge(
       'petstore_not_ready',
       'Whether the check found a problem because of which /readyz answers 503.',
       'check',
@@ -224,7 +223,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
 
   /** Adds metrics of what operators have to renew: backups and the TLS certificate. */
   #addOperating(backups: BackupRecords): void {
-    this.#gauge(
+    this.#registry.gauge(
       'petstore_last_backup_age_seconds',
       'Time since the last backup that petstore backup made.',
       async () => {
@@ -232,34 +231,10 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
         return last && Math.max(0, this.#clock.now().wall - last.at) / SECOND;
       },
     );
-    this.#gauge(
+    this.#registry.gauge(
       'petstore_tls_certificate_expiry_timestamp_seconds',
       'When the TLS certificate in use expires.',
       () => this.#certificateExpiry && this.#certificateExpiry / SECOND,
     );
-  }
-
-  #counter(name: string, help: string, labelNames: string[] = []): Counter<string> {
-    return new Counter({ name, help, labelNames, registers: [this.#registry] });
-  }
-
-  #histogram(name: string, help: string, buckets = DURATION_BUCKETS): Histogram {
-    return new Histogram({ name, help, buckets, registers: [this.#registry] });
-  }
-
-  /** @param read reads the value at each scrape, if there is one; without `read`, the value is set. */
-  #gauge(name: string, help: string, read?: () => Awaitable<number | undefined>): Gauge {
-    const registers = [this.#registry];
-    if (!read) return new Gauge({ name, help, registers });
-    return new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        const value = await withTimeout(GAUGE_TIMEOUT, read).catch(() => undefined);
-        if (value === undefined) this.remove();
-        else this.set(value);
-      },
-    });
   }
 }

@@ -4,6 +4,7 @@ import type { Limiter } from '../core/limits/limiter.ts';
 import type { RequestHandler } from '../http/connection/serve-options.ts';
 import type { HttpService } from '../http/pipeline.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
+import { Throttle } from '../lib/throttle.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { type Log, withFields } from './log.ts';
 import { publicPath, withoutSecrets } from './public-path.ts';
@@ -34,8 +35,10 @@ export interface Tracing extends AsyncDisposable {
 
 /** Tracing as configured by OpenTelemetry's own variables. */
 export function openTelemetry(config: Config, clock: Clock, log: Log): Tracing {
-  const warn = (problem: string) => log.warn({ problem }, 'traces cannot be sent');
-  const tracer = new Tracer(atIntervals(clock, warn));
+  const warnings = new Throttle(WARN_INTERVAL);
+  const tracer = new Tracer((problem) => {
+    if (warnings.admits('', clock.now().elapsed)) log.warn({ problem }, 'traces cannot be sent');
+  });
   return {
     traceRequests: (service) => traceRequests(tracer, service),
     traceParts: (parts) => ({
@@ -50,17 +53,6 @@ export function openTelemetry(config: Config, clock: Clock, log: Log): Tracing {
         return traceId === undefined ? {} : { trace_id: traceId };
       }),
     [Symbol.asyncDispose]: () => tracer.close(),
-  };
-}
-
-/** Drops problems that follow another within the interval. */
-function atIntervals(clock: Clock, report: (problem: string) => void): (problem: string) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (problem) => {
-    const { elapsed } = clock.now();
-    if (elapsed - last < WARN_INTERVAL) return;
-    last = elapsed;
-    report(problem);
   };
 }
 

@@ -1,6 +1,6 @@
 import type { MetricValueWithName, Registry } from 'prom-client';
 import { SECOND } from '../lib/clock.ts';
-import { Histogram } from './prometheus.ts';
+import { DURATION_BUCKETS, Histogram } from './prometheus.ts';
 
 const NAME = 'petstore_request_duration_seconds';
 const HELP = 'Duration of API requests by operation and status.';
@@ -20,19 +20,16 @@ interface Series {
  */
 export class RequestHistogram extends Histogram<(typeof LABELS)[number]> {
   readonly #series = new Map<string, Map<number, Series>>();
-  /** Upper bounds of the buckets, in seconds. */
-  readonly #bounds: readonly number[];
 
-  constructor(bounds: readonly number[], registry: Registry) {
+  constructor(registry: Registry) {
     super({ name: NAME, help: HELP, labelNames: LABELS, registers: [registry] });
-    this.#bounds = bounds;
   }
 
   /** Records a response. @param took ms */
   record(operation: string, status: number, took: number): void {
     const series = this.#series.get(operation)?.get(status) ?? this.#add(operation, status);
     let bucket = 0;
-    while (took > (this.#bounds[bucket] ?? Infinity) * SECOND) bucket += 1;
+    while (took > (DURATION_BUCKETS[bucket] ?? Infinity) * SECOND) bucket += 1;
     series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
     series.sum += took;
   }
@@ -46,7 +43,7 @@ export class RequestHistogram extends Histogram<(typeof LABELS)[number]> {
         let total = 0;
         for (const [bucket, count] of counts.entries()) {
           total += count;
-          const le = this.#bounds[bucket] ?? '+Inf';
+          const le = DURATION_BUCKETS[bucket] ?? '+Inf';
           values.push({ metricName: `${NAME}_bucket`, labels: { le, ...labels }, value: total });
         }
         values.push({ metricName: `${NAME}_sum`, labels, value: sum / SECOND });
@@ -57,7 +54,7 @@ export class RequestHistogram extends Histogram<(typeof LABELS)[number]> {
   }
 
   #add(operation: string, status: number): Series {
-    const series = { counts: new Float64Array(this.#bounds.length + 1), sum: 0 };
+    const series = { counts: new Float64Array(DURATION_BUCKETS.length + 1), sum: 0 };
     const byStatus = this.#series.get(operation) ?? new Map<number, Series>();
     this.#series.set(operation, byStatus.set(status, series));
     return series;

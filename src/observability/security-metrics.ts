@@ -3,23 +3,20 @@ import {
   type SecurityMetrics,
   SIGN_IN_OUTCOMES,
 } from '../core/accounts/security-metrics.ts';
-import { Counter, type Registry } from './prometheus.ts';
+import type { MetricsRegistry } from './prometheus.ts';
 
 /** Adds the counters of sign-ins and of refused requests to the dashboard. */
-export function securityMetrics(registry: InstanceType<typeof Registry>): SecurityMetrics {
-  const registers = [registry];
-  const signIns = new Counter({
-    name: 'petstore_sign_ins_total',
-    help: 'Attempts to sign in to the dashboard, by outcome.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const refusals = new Counter({
-    name: 'petstore_dashboard_refusals_total',
-    help: 'Requests to the dashboard that were refused for a reason that may be an attack.',
-    labelNames: ['reason'],
-    registers,
-  });
+export function securityMetrics(registry: MetricsRegistry): SecurityMetrics {
+  const signIns = registry.counter(
+    'petstore_sign_ins_total',
+    'Attempts to sign in to the dashboard, by outcome.',
+    ['outcome'],
+  );
+  const refusals = registry.counter(
+    'petstore_dashboard_refusals_total',
+    'Requests to the dashboard that were refused for a reason that may be an attack.',
+    ['reason'],
+  );
   // Initialised to 0, so that the first one appears as an increase.
   for (const outcome of SIGN_IN_OUTCOMES) signIns.inc({ outcome }, 0);
   for (const reason of REFUSAL_REASONS) refusals.inc({ reason }, 0);
