@@ -22,7 +22,14 @@ const ENTRIES_AT_ONCE = 500;
  * Tables that may have many rows of one account. Keys come first: without keys no more rows are added. The sign-in
  * tables have few rows, which are deleted with the account.
  */
-const TABLES_OF_ACCOUNTS: readonly TableName[] = tablesOfAccounts();
+const TABLES_OF_ACCOUNTS = new Set<TableName>([
+  'api_keys',
+  ...TABLE_NAMES.filter((name) => {
+    const { file, columns } = TABLES[name];
+    const isOfAccount = file === 'accounts' && 'account_id' in columns;
+    return isOfAccount && !('user_id' in columns) && name !== 'audit';
+  }),
+]);
 
 export const accountDeletionChanges = {
   /** Makes servers drop the cached keys of an account. */
@@ -117,13 +124,4 @@ async function anonymizeEntries(
       .execute();
   }
   return entries.at(-1)?.number;
-}
-
-function tablesOfAccounts(): TableName[] {
-  const found = TABLE_NAMES.filter((name) => {
-    const { file, columns } = TABLES[name];
-    const isOfAccount = file === 'accounts' && 'account_id' in columns;
-    return isOfAccount && !('user_id' in columns) && name !== 'audit';
-  });
-  return [...new Set<TableName>(['api_keys', ...found])];
 }

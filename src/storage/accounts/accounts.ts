@@ -144,6 +144,8 @@ export function storedAccounts(
       if (!(await changes.signUp(signUp))) return undefined;
       return { id, email, role: 'customer', ...subscribe('free'), createdAt: now };
     },
+    suspend: (id, reason, at, by) => changes.setSuspension(id, reason, at, by),
+    resume: (id, at, by) => changes.setSuspension(id, null, at, by),
     async delete(id, at, by) {
       const row = await findRow('id', id);
       if (!row) return;

@@ -226,7 +226,10 @@ async function activateFactor(
     .set({ second_factor, token })
     .where('id', '=', sessionId)
     .execute();
-  if (isFirst) await endOtherSessions(transaction, accountId, sessionId);
+  if (isFirst) {
+    const ofAccount = transaction.deleteFrom('sessions').where('user_id', '=', accountId);
+    await ofAccount.where('id', '<>', sessionId).execute();
+  }
   await record(transaction, change, 'factor.added', detail);
   return { isAdded: true, hasNewCodes };
 }
@@ -249,18 +252,6 @@ async function storeCodes(
     .updateTable('second_factors')
     .set({ backup_codes: JSON.stringify(digests) })
     .where('user_id', '=', accountId)
-    .execute();
-}
-
-async function endOtherSessions(
-  transaction: Transaction,
-  accountId: string,
-  sessionId: string,
-): Promise<void> {
-  await transaction
-    .deleteFrom('sessions')
-    .where('user_id', '=', accountId)
-    .where('id', '<>', sessionId)
     .execute();
 }
 

@@ -5,6 +5,7 @@ import {
   integer,
   optionalInteger,
   optionalText,
+  REFERENCE_BY_ID,
   type Table,
   text,
 } from '../schema/columns.ts';
@@ -12,9 +13,7 @@ import {
 /** The tables for signing in, other than the accounts; better-auth reads and changes them. */
 export const SIGN_IN_TABLES = {
   credentials: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'user_id', 'account_id', 'provider_id'),
       ...columnsOf(
@@ -31,9 +30,7 @@ export const SIGN_IN_TABLES = {
     },
   },
   sessions: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'user_id', 'token', 'expires_at'),
       ...columnsOf(optionalText(), 'ip_address', 'user_agent'),
@@ -44,9 +41,7 @@ export const SIGN_IN_TABLES = {
   },
   // At most one row per account: its authenticator app and its recovery codes.
   second_factors: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'user_id'),
       // The secret of the app, encrypted; empty if there is no app.
@@ -62,9 +57,7 @@ export const SIGN_IN_TABLES = {
     },
   },
   passkeys: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'user_id', 'name', 'public_key', 'credential_id'),
       counter: integer(),
@@ -75,9 +68,7 @@ export const SIGN_IN_TABLES = {
     },
   },
   verifications: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'identifier', 'value', 'expires_at', 'created_at', 'updated_at'),
     },

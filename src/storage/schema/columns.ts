@@ -71,3 +71,10 @@ export interface Table {
   readonly sequence?: { readonly name: string; readonly column: string };
   readonly columns: Readonly<Record<string, Column<unknown>>>;
 }
+
+/** A table of the accounts file whose rows have an id, complete on every node of a sharded PostgreSQL. */
+export const REFERENCE_BY_ID = {
+  file: 'accounts',
+  distributedBy: 'reference',
+  primaryKey: ['id'],
+} as const satisfies Partial<Table>;

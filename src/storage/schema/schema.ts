@@ -18,6 +18,7 @@ import {
   integer,
   optionalInteger,
   optionalText,
+  REFERENCE_BY_ID,
   type Table,
   text,
 } from './columns.ts';
@@ -34,9 +35,7 @@ export const TABLES = {
     columns: columnsOf(text(), 'name', 'value'),
   },
   accounts: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       id: text(),
       // In lower case; `written_as` is the address in the spelling of its holder.
@@ -58,9 +57,7 @@ export const TABLES = {
     },
   },
   api_keys: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'account_id'),
       environment: text<Environment>(),
@@ -92,9 +89,7 @@ export const TABLES = {
     columns: { ...columnsOf(text(), 'account_id', 'counter'), requests: integer() },
   },
   bans: {
-    file: 'accounts',
-    distributedBy: 'reference',
-    primaryKey: ['id'],
+    ...REFERENCE_BY_ID,
     columns: {
       ...columnsOf(text(), 'id', 'key_id', 'account_id'),
       environment: text<Environment>(),
