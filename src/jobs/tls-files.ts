@@ -13,7 +13,7 @@ const INSPECT_EVERY = 5 * SECOND;
 const WARN_BEFORE = 7 * DAY;
 
 /** Dependencies for watching the files. */
-export interface TlsDependencies {
+interface TlsDependencies {
   readonly listener: Pick<Listener, 'useCertificate'>;
   readonly jobs: BackgroundJobs;
   readonly readiness: Readiness;

@@ -1,6 +1,5 @@
 import type { Environment } from '../core/environments.ts';
 import type { AttemptLimiter } from '../core/limits/attempts.ts';
-import type { CurrentUsage } from '../core/limits/current-usage.ts';
 import { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
@@ -17,17 +16,11 @@ interface Dependencies {
   readonly clock: Clock;
 }
 
-/** The limits of accounts, as the dashboard and the sandbox show and change them. */
-export interface AccountLimits {
-  /** The current usage of accounts. */
-  readonly currentUsage: CurrentUsage;
-  /** The sandbox of staging. */
-  readonly sandbox: SandboxControl;
-  /** Limits sign-in attempts and requests to the dashboard, in Redis if it is configured. */
-  readonly attempts: AttemptLimiter;
-}
-
-export function accountLimits({ limiters, stores, redis, clock }: Dependencies): AccountLimits {
+/**
+ * The limits of accounts, as the dashboard and the sandbox show and change them: the current usage, the sandbox of
+ * staging, and the limiter of attempts to sign in and of requests to the dashboard, in Redis if it is configured.
+ */
+export function accountLimits({ limiters, stores, redis, clock }: Dependencies) {
   const currentUsage = currentUsageFrom(limiters, stores, clock);
   const sandbox = new SandboxControl({
     ...stores,
@@ -35,5 +28,6 @@ export function accountLimits({ limiters, stores, redis, clock }: Dependencies):
     limiter: limiters.get('staging'),
     usage: (account) => currentUsage(account, 'staging'),
   });
-  return { currentUsage, sandbox, attempts: redis?.attempts ?? new MemoryAttemptLimiter() };
+  const attempts: AttemptLimiter = redis?.attempts ?? new MemoryAttemptLimiter();
+  return { currentUsage, sandbox, attempts };
 }
