@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { SecretUse } from '../core/keys/secrets.ts';
-import { dataFolderAt, lockExclusive, lockShared } from '../storage/data-folder.ts';
+import { dataFolderAt, lockAlone } from '../storage/data-folder.ts';
 import { asSetupError, isThere } from '../storage/folder/file-failures.ts';
 import { rotateSecret } from '../storage/folder/secret-files.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -71,9 +71,7 @@ async function rotate(options: JsonOption): Promise<void> {
   }
   const folder = dataFolderAt(dataDir);
   if (!isThere(folder.accounts)) throw new OperatorError(`${dataDir} holds no data yet.`);
-  // Throws after an interrupted restore.
-  lockShared(folder).release();
-  const lock = lockExclusive(folder);
+  using _lock = lockAlone(folder);
   try {
     const kept = rotateSecret(folder);
     const { secret: file, previousSecrets } = folder;
@@ -84,7 +82,5 @@ async function rotate(options: JsonOption): Promise<void> {
     );
   } catch (cause) {
     throw asSetupError(folder, cause);
-  } finally {
-    lock.release();
   }
 }

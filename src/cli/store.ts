@@ -9,7 +9,7 @@ import { DATABASES } from '../storage/folder/databases.ts';
 import type { CheckedFile } from '../storage/folder/file-check.ts';
 import { explainFailure, isThere } from '../storage/folder/file-failures.ts';
 import { acknowledgeLosses, describeLoss } from '../storage/folder/losses.ts';
-import { recreate as beginAnewFile } from '../storage/folder/recreate.ts';
+import { recreate as recreateFile } from '../storage/folder/recreate.ts';
 import { findLostFiles } from '../storage/folder/store-files.ts';
 import { findDamage } from '../storage/sqlite/check.ts';
 import { type JsonOption, jsonOption } from './options.ts';
@@ -61,7 +61,7 @@ async function acknowledgeLoss({ json }: JsonOption): Promise<void> {
 
 async function recreate(file: string, options: JsonOption): Promise<void> {
   const config = requireEmbeddedStore(readConfig(), 'the tools of PostgreSQL');
-  beginAnewFile(config, file, systemClock);
+  recreateFile(config, file, systemClock);
   printResult(options, { file }, `Made ${file} anew in ${config.dataDir}.`);
 }
 

@@ -35,30 +35,8 @@ export const FILE_NAMES = {
   owner: 'owner.lock',
 } as const;
 
-/** The data folder: the path of each file in it. */
-export interface DataFolder {
-  readonly path: string;
-  /** Whether it is deleted with its process, so that nothing in it has to survive a power failure. */
-  readonly isThrowaway: boolean;
-  readonly accounts: string;
-  /** The request log, which may be deleted at any time. */
-  readonly requests: string;
-  readonly secret: string;
-  readonly previousSecrets: string;
-  /** The id of the store and the databases that the folder must contain; see `folder/manifest.ts`. */
-  readonly manifest: string;
-  /** Held while the manifest is changed. */
-  readonly manifestLock: string;
-  /** Exists while a restore changes the folder, and after an interrupted restore. */
-  readonly unfinishedRestore: string;
-  /** Shared by all processes that open files in the folder; exclusive for a restore. */
-  readonly folderLock: string;
-  database(environment: Environment): string;
-  /** The highest acknowledged number of a database; see `folder/acknowledged.ts`. */
-  acknowledged(database: DatabaseName): string;
-  /** Held by the process that serves the environment. */
-  lock(environment: Environment): string;
-}
+/** The data folder, as `dataFolderAt` describes it. */
+export type DataFolder = Readonly<ReturnType<typeof dataFolderAt>>;
 
 /**
  * Opens the folder at this path, or creates it, readable only by this user.
@@ -95,22 +73,30 @@ function makeFolder(path: string): void {
   }
 }
 
-/** The paths in the folder at this path; the folder need not exist. */
-export function dataFolderAt(path: string): DataFolder {
+/** The data folder at this path: the path of each file in it; the folder need not exist. */
+export function dataFolderAt(path: string) {
   return {
     path,
+    /** Whether it is deleted with its process, so that nothing in it has to survive a power failure. */
     isThrowaway: isThrowaway(path),
     accounts: join(path, FILE_NAMES.accounts),
+    /** The request log, which may be deleted at any time. */
     requests: join(path, FILE_NAMES.requests),
     secret: join(path, FILE_NAMES.secret),
     previousSecrets: join(path, FILE_NAMES.previousSecrets),
+    /** The id of the store and the databases that the folder must contain; see `folder/manifest.ts`. */
     manifest: join(path, FILE_NAMES.manifest),
+    /** Held while the manifest is changed. */
     manifestLock: join(path, 'store.lock'),
+    /** Exists while a restore changes the folder, and after an interrupted restore. */
     unfinishedRestore: join(path, 'restore-unfinished'),
+    /** Shared by all processes that open files in the folder; exclusive for a restore. */
     folderLock: join(path, 'folder.lock'),
-    database: (environment) => join(path, FILE_NAMES.database(environment)),
-    acknowledged: (database) => join(path, FILE_NAMES.acknowledged(database)),
-    lock: (environment) => join(path, `${environment}.lock`),
+    database: (environment: Environment) => join(path, FILE_NAMES.database(environment)),
+    /** The highest acknowledged number of a database; see `folder/acknowledged.ts`. */
+    acknowledged: (database: DatabaseName) => join(path, FILE_NAMES.acknowledged(database)),
+    /** Held by the process that serves the environment. */
+    lock: (environment: Environment) => join(path, `${environment}.lock`),
   };
 }
 
@@ -155,6 +141,15 @@ export function lockExclusive({ path, folderLock }: DataFolder): Lock {
   throw new SetupError(
     `${path} is in use by the service or a command. Stop it, or wait for its end.`,
   );
+}
+
+/**
+ * Locks the folder for a command that changes its files.
+ * @throws SetupError while another process has a file in it open, or after an interrupted restore.
+ */
+export function lockAlone(folder: DataFolder): Lock {
+  lockShared(folder).release();
+  return lockExclusive(folder);
 }
 
 /** Flushes the content of a file, or the entries of a folder, to disk. */

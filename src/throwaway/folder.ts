@@ -78,13 +78,8 @@ function removeAbandonedDraft(path: string): void {
 function removeAbandonedFolder(path: string): void {
   const owner = join(path, FILE_NAMES.owner);
   if (!isOwnFolder(path) || !lstatSync(owner).isFile()) return;
-  const lock = takeLock(owner);
-  if (!lock) return;
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } finally {
-    lock.release();
-  }
+  using lock = takeLock(owner);
+  if (lock) rmSync(path, { recursive: true, force: true });
 }
 
 /** Whether this is a folder of this user itself, not a link to one. */

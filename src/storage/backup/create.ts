@@ -44,18 +44,14 @@ export async function createBackup(
 async function backUpFolder(config: Config, file: string, clock: Clock): Promise<BackupManifest> {
   if (!isThere(config.dataDir)) throw new OperatorError(`${config.dataDir} holds no data yet.`);
   const folder = openDataFolder(config.dataDir);
-  const lock = lockShared(folder);
-  try {
-    requireListedFiles(folder);
-    if (!isThere(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
-    const copy = async (parts: string) => {
-      await copyData(folder, config.secret === undefined, parts);
-      return aboutStore(folder);
-    };
-    return await writeWhole(file, clock, copy, folder.path);
-  } finally {
-    lock.release();
-  }
+  using _lock = lockShared(folder);
+  requireListedFiles(folder);
+  if (!isThere(folder.accounts)) throw new OperatorError(`${folder.path} holds no data yet.`);
+  const copy = async (parts: string) => {
+    await copyData(folder, config.secret === undefined, parts);
+    return aboutStore(folder);
+  };
+  return await writeWhole(file, clock, copy, folder.path);
 }
 
 /**

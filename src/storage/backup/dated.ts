@@ -48,26 +48,22 @@ export async function createDatedBackup(
     throw new OperatorError(`There is no folder ${folder}. Make it, for the user of the service.`);
   }
   const lockFile = join(folder, LOCK);
-  const lock = takeLock(lockFile, PATIENCE);
+  using lock = takeLock(lockFile, PATIENCE);
   if (!lock) {
     throw new OperatorError(
       `Another backup into ${folder} has been running for more than ${PATIENCE / SECOND} s. Wait for its end.`,
     );
   }
-  try {
-    // The user of the service may make the next backup.
-    if (!config.database && isThere(config.dataDir)) shareOwner(lockFile, config.dataDir);
-    removeLitter(folder);
-    // The name and the manifest have the same time.
-    const moment = clock.now();
-    const name = freeName(folder, moment.wall);
-    const file = join(folder, name);
-    const manifest = await createBackup(config, file, { now: () => moment });
-    await onMade(file, manifest);
-    return { file, manifest, ...(await deleteOlder(folder, name, manifest.storeId, keep)) };
-  } finally {
-    lock.release();
-  }
+  // The user of the service may make the next backup.
+  if (!config.database && isThere(config.dataDir)) shareOwner(lockFile, config.dataDir);
+  removeLitter(folder);
+  // The name and the manifest have the same time.
+  const moment = clock.now();
+  const name = freeName(folder, moment.wall);
+  const file = join(folder, name);
+  const manifest = await createBackup(config, file, { now: () => moment });
+  await onMade(file, manifest);
+  return { file, manifest, ...(await deleteOlder(folder, name, manifest.storeId, keep)) };
 }
 
 /** A name after all others of its second: two backups may have the same second, also after the clock was set back. */

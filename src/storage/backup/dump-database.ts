@@ -3,6 +3,8 @@ import { processEnvironment } from '../../config/process-environment.ts';
 import { messageOf, OperatorError } from '../../core/errors.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
+import { numbered } from '../schema/selection.ts';
+import { KEEP_SETTING } from '../settings.ts';
 
 /** Name of the setting that identifies a database, so that backups of several can share one folder. */
 const STORE_ID = 'store_id';
@@ -36,14 +38,8 @@ function identify(server: string): Promise<string> {
   return withConnection(server, STATEMENT_LIMIT, async (sql) => {
     const [found] = await sql.unsafe(HAS_STORE);
     if (!found) throw new OperatorError(NOTHING_TO_BACK_UP);
-    await sql.unsafe(
-      'INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
-      [STORE_ID, crypto.randomUUID()],
-    );
-    const [row] = await sql.unsafe<{ value: string }[]>(
-      'SELECT value FROM settings WHERE name = $1',
-      [STORE_ID],
-    );
+    const values = [STORE_ID, crypto.randomUUID()];
+    const [row] = await sql.unsafe<{ value: string }[]>(numbered(KEEP_SETTING), values);
     return row?.value ?? '';
   });
 }

@@ -5,11 +5,9 @@ import { dataFolderAt, lockShared } from '../data-folder.ts';
 import { STATEMENT_LIMIT, withConnection } from '../postgres/connection.ts';
 import { requirePrimary } from '../postgres/primary.ts';
 import { numbered } from '../schema/selection.ts';
+import { KEEP_SETTING } from '../settings.ts';
 import { connect } from '../sqlite/database.ts';
 
-/** Stores a value unless there is one, locks the row, and returns its value. */
-const KEEP = `INSERT INTO settings (name, value) VALUES (?, ?)
-  ON CONFLICT (name) DO UPDATE SET value = settings.value RETURNING value`;
 const REPLACE = 'UPDATE settings SET value = ? WHERE name = ?';
 
 /**
@@ -21,18 +19,14 @@ export async function recordBackup(config: Config, made: BackupRecord): Promise<
   const { database } = config;
   if (database) return recordInDatabase(await requirePrimary(database.servers), made);
   const folder = dataFolderAt(config.dataDir);
-  const lock = lockShared(folder);
-  try {
-    recordInFile(folder.accounts, made);
-  } finally {
-    lock.release();
-  }
+  using _lock = lockShared(folder);
+  recordInFile(folder.accounts, made);
 }
 
 function recordInFile(path: string, made: BackupRecord): void {
   using accounts = connect(path);
   const record = accounts.transaction(() => {
-    const former = accounts.query<{ value: string }, string[]>(KEEP).get(...initial(made));
+    const former = accounts.query<{ value: string }, string[]>(KEEP_SETTING).get(...initial(made));
     accounts.query(REPLACE).run(textOf(made, former?.value), LAST_BACKUP);
   });
   record.immediate();
@@ -41,14 +35,17 @@ function recordInFile(path: string, made: BackupRecord): void {
 function recordInDatabase(server: string, made: BackupRecord): Promise<void> {
   return withConnection(server, STATEMENT_LIMIT, (sql) =>
     sql.begin(async (transaction) => {
-      const [former] = await transaction.unsafe<{ value: string }[]>(numbered(KEEP), initial(made));
+      const [former] = await transaction.unsafe<{ value: string }[]>(
+        numbered(KEEP_SETTING),
+        initial(made),
+      );
       const values = [textOf(made, former?.value), LAST_BACKUP];
       await transaction.unsafe(numbered(REPLACE), values);
     }),
   );
 }
 
-/** The values of `KEEP`. */
+/** The values of `KEEP_SETTING`. */
 function initial(made: BackupRecord): [name: string, value: string] {
   return [LAST_BACKUP, JSON.stringify(made)];
 }

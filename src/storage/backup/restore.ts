@@ -13,12 +13,12 @@ import {
   openDataFolder,
 } from '../data-folder.ts';
 import { explainFailure, isThere } from '../folder/file-failures.ts';
-import { makeStore } from '../folder/make-store.ts';
 import { type Manifest, readManifest } from '../folder/manifest.ts';
 import { shareOwner } from '../folder/owner.ts';
 import { highestGivenId } from '../folder/pet-ids.ts';
 import { quarantine } from '../folder/quarantine.ts';
 import { refuseServedFolder } from '../folder/served-folder.ts';
+import { makeStore } from '../folder/store-files.ts';
 import { endSessions } from '../sqlite/backup.ts';
 import { openDatabase } from '../sqlite/database.ts';
 import { ENVIRONMENT_SCHEMA } from '../sqlite/migrations.ts';
@@ -57,7 +57,7 @@ export async function restoreBackup(
 ): Promise<Restored> {
   if (!isThere(file)) throw new OperatorError(`There is no file ${file}.`);
   const folder = openDataFolder(config.dataDir);
-  const lock = lockExclusive(folder);
+  using _lock = lockExclusive(folder);
   try {
     // A service that uses the folder now at this path would hold the lock.
     refuseServedFolder(folder.path);
@@ -89,8 +89,6 @@ export async function restoreBackup(
       `Cannot restore into ${folder.path}: ${explainFailure(folder.accounts, cause)}`,
       { cause },
     );
-  } finally {
-    lock.release();
   }
 }
 

@@ -7,9 +7,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { errorCodeOf } from '../../core/errors.ts';
-import { linkTarget } from './failure-advice.ts';
-import { fileFailure } from './file-failures.ts';
+import { readText } from './file-failures.ts';
 import { shareOwner } from './owner.ts';
 
 /**
@@ -53,14 +51,7 @@ function readBootId(): string {
  * @throws SetupError when it cannot be read.
  */
 export function readAcknowledged(path: string): Acknowledged | undefined {
-  let record: string;
-  try {
-    record = readFileSync(path, 'latin1');
-  } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT' && linkTarget(path) === undefined) return undefined;
-    throw fileFailure('read', path, error);
-  }
-  const found = parse(record);
+  const found = parse(readText(path) ?? '');
   if (!found) return undefined;
   const isSameBoot = found.boot === boot && boot !== UNKNOWN_BOOT;
   return { highest: found.highest, isExact: found.state === 'done' || isSameBoot };

@@ -1,5 +1,5 @@
 import { SQLiteError } from 'bun:sqlite';
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import {
   errorCodeOf,
   messageOf,
@@ -8,7 +8,7 @@ import {
   StorageUnavailable,
 } from '../../core/errors.ts';
 import { damageIn, isStorageFailure } from '../sqlite/failures.ts';
-import { adviceAbout, LINKED, LOCKED } from './failure-advice.ts';
+import { adviceAbout, LINKED, LOCKED, linkTarget } from './failure-advice.ts';
 import { findSystemCode } from './find-system-code.ts';
 
 /** Codes of SQLite that name the cause; the others do not. */
@@ -101,5 +101,18 @@ export function isThere(path: string): boolean {
     return true;
   } catch (error) {
     throw fileFailure('open', path, error);
+  }
+}
+
+/**
+ * The text of the file at this path; `undefined` when there is none.
+ * @throws SetupError when it cannot be read, and when it is a symbolic link that leads nowhere.
+ */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (errorCodeOf(cause) === 'ENOENT' && linkTarget(path) === undefined) return undefined;
+    throw fileFailure('read', path, cause);
   }
 }

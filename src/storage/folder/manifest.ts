@@ -1,10 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { errorCodeOf, SetupError } from '../../core/errors.ts';
+import { renameSync, writeFileSync } from 'node:fs';
+import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { waitForLock } from '../sqlite/lock.ts';
-import { linkTarget } from './failure-advice.ts';
-import { fileFailure } from './file-failures.ts';
+import { readText } from './file-failures.ts';
 import { shareOwner } from './owner.ts';
 
 /**
@@ -58,13 +57,8 @@ type LostKind = (typeof LOST_KINDS)[number];
  * @throws SetupError when it cannot be read.
  */
 export function readManifest({ manifest: path }: DataFolder): Manifest | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    if (errorCodeOf(cause) === 'ENOENT' && linkTarget(path) === undefined) return undefined;
-    throw fileFailure('read', path, cause);
-  }
+  const text = readText(path);
+  if (text === undefined) return undefined;
   const manifest = parse(text);
   if (manifest) return manifest;
   throw new SetupError(
@@ -168,15 +162,11 @@ export function updateManifest(
   change: (current: Manifest | undefined) => Manifest,
   isDurable = true,
 ): Manifest {
-  const lock = waitForLock(folder.manifestLock);
-  try {
-    const current = readManifest(folder);
-    const next = change(current);
-    if (next !== current) writeManifest(folder, next, isDurable);
-    return next;
-  } finally {
-    lock.release();
-  }
+  using _lock = waitForLock(folder.manifestLock);
+  const current = readManifest(folder);
+  const next = change(current);
+  if (next !== current) writeManifest(folder, next, isDurable);
+  return next;
 }
 
 /**

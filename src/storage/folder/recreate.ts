@@ -4,20 +4,14 @@ import type { Config } from '../../config/config.ts';
 import { ENVIRONMENTS } from '../../core/environments.ts';
 import { OperatorError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
-import {
-  type DataFolder,
-  dataFolderAt,
-  FILE_NAMES,
-  lockExclusive,
-  lockShared,
-} from '../data-folder.ts';
+import { type DataFolder, dataFolderAt, FILE_NAMES, lockAlone } from '../data-folder.ts';
 import { inspectDatabase, openDatabase } from '../sqlite/database.ts';
 import { DATABASES } from './databases.ts';
 import { asSetupError, isThere } from './file-failures.ts';
-import { makeStore } from './make-store.ts';
 import { readManifest, writeManifest } from './manifest.ts';
 import { beginIds, highestGivenId, withFile } from './pet-ids.ts';
 import { quarantine } from './quarantine.ts';
+import { makeStore } from './store-files.ts';
 
 /**
  * Re-creates a lost file of the data folder without its content: an empty database, or a manifest of the existing
@@ -29,16 +23,12 @@ import { quarantine } from './quarantine.ts';
 export function recreate({ dataDir }: Config, name: string, clock: Clock): void {
   const folder = dataFolderAt(dataDir);
   if (!isThere(dataDir)) throw new OperatorError(`${dataDir} holds no data.`);
-  // Throws after an interrupted restore.
-  lockShared(folder).release();
-  const lock = lockExclusive(folder);
+  using _lock = lockAlone(folder);
   try {
     if (name === FILE_NAMES.manifest) makeManifest(folder);
     else makeDatabase(folder, name, clock);
   } catch (cause) {
     throw asSetupError(folder, cause);
-  } finally {
-    lock.release();
   }
 }
 

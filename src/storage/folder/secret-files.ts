@@ -3,7 +3,7 @@ import { errorCodeOf, messageOf, OperatorError, SetupError } from '../../core/er
 import { distinct, MOST_PREVIOUS_SECRETS, SHORTEST_SECRET } from '../../core/keys/secrets.ts';
 import { type DataFolder, makeDurableIn } from '../data-folder.ts';
 import { linkTarget } from './failure-advice.ts';
-import { fileFailure, isThere } from './file-failures.ts';
+import { fileFailure, isThere, readText } from './file-failures.ts';
 import { shareOwner } from './owner.ts';
 
 /** Length of a generated secret, in bytes. */
@@ -45,14 +45,7 @@ export function readSecret(
  * @throws SetupError when they cannot be read, or one is truncated.
  */
 export function readPreviousSecrets({ previousSecrets: path }: DataFolder): Buffer[] {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    if (errorCodeOf(cause) === 'ENOENT' && linkTarget(path) === undefined) return [];
-    throw fileFailure('read', path, cause);
-  }
-  const secrets = text.split('\n').map((line) => Buffer.from(line.trim()));
+  const secrets = (readText(path) ?? '').split('\n').map((line) => Buffer.from(line.trim()));
   const given = secrets.filter(({ length }) => length > 0);
   if (given.every(({ length }) => length >= SHORTEST_SECRET)) return given;
   throw new SetupError(

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorCodeOf, SetupError } from '../../core/errors.ts';
+import { linkTarget } from './failure-advice.ts';
 
 /** Linux lists the sockets of all processes here; socket names have at most 107 bytes. */
 const SOCKETS = '/proc/net/unix';
@@ -81,13 +82,5 @@ function realPathOf(path: string): string {
     return target === undefined
       ? join(realPathOf(parent), basename(path))
       : realPathOf(resolve(parent, target));
-  }
-}
-
-function linkTarget(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
   }
 }

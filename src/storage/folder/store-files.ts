@@ -4,8 +4,10 @@ import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
-import { type Expectations, inspectDatabase } from '../sqlite/database.ts';
+import { connect, type Expectations, inspectDatabase } from '../sqlite/database.ts';
 import { causeOfFailure } from '../sqlite/failures.ts';
+import { setIdentity } from '../sqlite/identity.ts';
+import { HIGHEST_ID, selectNumber } from '../sqlite/numbers.ts';
 import { unusable } from '../sqlite/unusable.ts';
 import { DATABASES } from './databases.ts';
 import { isFileFailure, isThere } from './file-failures.ts';
@@ -16,6 +18,7 @@ import {
   readManifest,
   requireManifest,
   updateManifest,
+  writeManifest,
 } from './manifest.ts';
 import { beginIds, checkIds, withFile } from './pet-ids.ts';
 import { refuseServedFolder } from './served-folder.ts';
@@ -198,6 +201,31 @@ function begin(folder: DataFolder): Manifest {
     throw lost(folder.accounts, how, FILE_NAMES.manifest);
   }
   return newManifest(made.map(({ name }) => name));
+}
+
+/**
+ * Makes the databases in a folder that is not in use a new store, with a manifest.
+ * @param names file names of the databases.
+ * @param idsAfter returns the id after which the ids of an environment continue, given the highest id in its
+ * database.
+ */
+export function makeStore(
+  folder: DataFolder,
+  names: readonly string[],
+  idsAfter: (environment: Environment, highest: number) => number,
+): void {
+  let manifest: Manifest = newManifest(names);
+  for (const name of names) {
+    using database = connect(join(folder.path, name));
+    setIdentity(database, { id: manifest.storeId, file: name });
+    manifest = withFile(manifest, name, { hasIdentity: true });
+    const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
+    if (!environment) continue;
+    const highest = selectNumber(database, HIGHEST_ID);
+    const ids = beginIds(folder, environment, highest, idsAfter(environment, highest));
+    manifest = withFile(manifest, name, { hasIdentity: true, ...ids });
+  }
+  writeManifest(folder, manifest);
 }
 
 /** The manifest of a new store that consists of these databases. */

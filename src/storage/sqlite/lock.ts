@@ -6,7 +6,7 @@ import { makeForOwner } from '../folder/owner.ts';
 import { damageIn } from './failures.ts';
 
 /** A lock that this process holds until it releases the lock or ends in any way. */
-export interface Lock {
+export interface Lock extends Disposable {
   release(): void;
 }
 
@@ -64,7 +64,8 @@ function hold(
     database.run('PRAGMA journal_mode = MEMORY');
     lock(database);
     const held = database;
-    return { release: () => held.close() };
+    const release = () => held.close();
+    return { release, [Symbol.dispose]: release };
   } catch (cause) {
     database?.close();
     if (cause instanceof SQLiteError && cause.code === 'SQLITE_BUSY') return undefined;

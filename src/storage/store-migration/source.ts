@@ -35,7 +35,7 @@ export class Source implements Disposable {
    */
   constructor(folder: DataFolder) {
     using opened = new DisposableStack();
-    opened.adopt(takeAlone(folder), (lock) => lock.release());
+    opened.use(takeAlone(folder));
     const files = new StoreFiles(folder);
     const openAs = (schema: Schema) => (path: string, expected: Expectations) =>
       opened.use(openDatabase(path, schema, expected));
