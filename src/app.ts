@@ -11,9 +11,9 @@ import { readTlsPair } from './http/connection/tls-pair.ts';
 import { HttpService } from './http/pipeline.ts';
 import { startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
+import type { JobDependencies } from './jobs/dependencies.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { LazyLoading } from './jobs/lazy-loading.ts';
-import type { SecretJobs } from './jobs/secrets.ts';
 import { watchStorageProblems } from './jobs/storage-problems.ts';
 import { watchTlsFiles } from './jobs/tls-files.ts';
 import type { Clock } from './lib/clock.ts';
@@ -81,7 +81,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   await using starting = new AsyncDisposableStack();
   const tls = config.tls && (await readTlsPair(config.tls));
   const backend = await startBackend(config, given, starting);
-  const { stores, limiters, metrics, tracing, ops, recorder, readiness, jobs } = backend;
+  const { stores, limiters, metrics, tracing, ops, recorder, readiness } = backend;
   const { host, port, keepAliveSeconds } = config;
   const listener = new Listener(host, port, log, { tls, keepAliveSeconds });
   const addresses = config.addresses(listener.port);
@@ -103,7 +103,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
     ? openDashboard(addresses.dashboard, loadDashboardOptions, dashboardParts)
     : undefined;
   starting.defer(() => pages?.close());
-  await followSecrets({ ...backend, clock, log }, pages);
+  const dependencies = { ...backend, config, clock, log };
+  await followSecrets(dependencies, pages);
   starting.defer(() => listener.stop(config.stopGrace, config.drainFor));
   starting.defer(() => pages?.endStreams(true));
 
@@ -123,9 +124,8 @@ export async function startService(config: Config, given: ServiceParts): Promise
   if (given.isPublic) readiness.add('loading', () => loading.problem);
   const handler = loading.afterFirstReply(tracing.traceRequests(service));
   listener.handle(given.watch?.(handler, apis) ?? handler, service.servedPaths);
-  starting.use(watchDescriptors({ listener, pages, jobs, readiness, log }));
-  const watching = { listener, jobs, readiness, metrics, log, clock };
-  if (config.tls && tls) watchTlsFiles(config.tls, tls, watching);
+  starting.use(watchDescriptors(listener, pages, dependencies));
+  if (config.tls && tls) watchTlsFiles(config.tls, tls, { ...dependencies, listener });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
   const running = starting.move();
@@ -173,7 +173,10 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
 }
 
 /** Starts the jobs for a secret that changes. */
-async function followSecrets(dependencies: SecretJobs, pages: Pages | undefined): Promise<void> {
+async function followSecrets(
+  dependencies: JobDependencies,
+  pages: Pages | undefined,
+): Promise<void> {
   if (!dependencies.stores.secrets.areSeveral) return;
   const { watchSecrets } = await loadSecretJobs();
   watchSecrets(dependencies, pages);

@@ -7,8 +7,7 @@ import {
   type Config,
   type Part,
 } from '../config/config.ts';
-import { isLocalHost } from '../lib/local-host.ts';
-import { isWildcard } from '../lib/wildcard-address.ts';
+import { isLocalHost, isWildcard } from '../lib/ip-address.ts';
 import type { Log } from '../observability/log.ts';
 
 /** Warns when the public addresses do not lead to the service, or lead to it over plain http. */

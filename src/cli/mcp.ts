@@ -5,7 +5,7 @@ import { CLIENT_ADDRESSES, withoutForeignVariables } from '../config/variables.t
 import { APIS, type ApiName } from '../core/environments.ts';
 import { messageOf, SetupError } from '../core/errors.ts';
 import { environmentOfKey } from '../core/keys/api-key-text.ts';
-import { isLocalHost } from '../lib/local-host.ts';
+import { isLocalHost } from '../lib/ip-address.ts';
 import { printNote } from './output.ts';
 
 const KEY = 'PETSTORE_KEY';

@@ -1,4 +1,4 @@
-import { isWildcard } from '../lib/wildcard-address.ts';
+import { isWildcard } from '../lib/ip-address.ts';
 
 /** Reaches a service that listens on all addresses: on `::` too, even on a machine without IPv6. */
 const LOOPBACK = '127.0.0.1';

@@ -5,7 +5,7 @@ import { addressesOf, type Config, type Part, readConfig } from '../config/confi
 import { SETTINGS } from '../config/settings.ts';
 import { OperatorError, SetupError, StorageUnavailable } from '../core/errors.ts';
 import { SECOND, systemClock } from '../lib/clock.ts';
-import { isLocalHost } from '../lib/local-host.ts';
+import { isLocalHost } from '../lib/ip-address.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
 import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
 import { dataFolderAt } from '../storage/data-folder.ts';

@@ -1,5 +1,5 @@
 import type { MailSettings } from '../core/accounts/mail.ts';
-import { isLoopback } from '../lib/local-host.ts';
+import { isLoopback } from '../lib/ip-address.ts';
 import type { SettingReader } from './setting-reader.ts';
 
 /** The settings of mail; `undefined` if none is sent. */

@@ -1,4 +1,4 @@
-import type { Config, Part } from '../config/config.ts';
+import type { Part } from '../config/config.ts';
 import { SECURITY_EVENTS_STAY } from '../core/accounts/audit.ts';
 import type { ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
@@ -7,9 +7,7 @@ import type { Lease } from '../core/limits/lease.ts';
 import { MESSAGES_KEPT } from '../core/messages/messages.ts';
 import { firstKeptHour, hourOf } from '../core/requests/usage.ts';
 import type { Api } from '../http/api.ts';
-import { type Clock, DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
-import type { Readiness } from '../lib/readiness.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
+import { DAY, type Instant, MINUTE, SECOND } from '../lib/clock.ts';
 import { renewLeases } from '../limits/lease.ts';
 import {
   type EnvironmentLimiter,
@@ -17,10 +15,9 @@ import {
   startLimiter,
 } from '../limits/persistence.ts';
 import type { SharedRedis } from '../limits/redis/shared-redis.ts';
-import type { Log } from '../observability/log.ts';
-import type { Metrics } from '../observability/metrics.ts';
 import type { Stores } from '../storage/stores.ts';
 import { CacheInvalidator } from './cache-invalidator.ts';
+import type { JobDependencies } from './dependencies.ts';
 import { watchLastBackup } from './last-backup.ts';
 import { LastUsed } from './last-used.ts';
 import { RequestLogRecorder } from './request-log-recorder.ts';
@@ -44,21 +41,13 @@ const ENDED_KEYS_STAY = 90 * DAY;
 /** How long usage is kept, in ms: the 30 days that are shown, and the current day. */
 const USAGE_STAYS = 31 * DAY;
 
-/** Background-job dependencies. */
-interface JobDependencies {
+interface Dependencies extends JobDependencies {
   /** The parts that this process serves. */
   readonly parts: readonly Part[];
   /** The leases of the environments whose limits this process applies. */
   readonly leases: ReadonlyMap<Environment, Lease>;
-  readonly config: Config;
-  readonly stores: Stores;
   /** Holds quotas and bans; without it they are in the memory of this process. */
   readonly redis: SharedRedis | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly jobs: BackgroundJobs;
-  readonly readiness: Readiness;
 }
 
 interface StartedJobs {
@@ -71,7 +60,7 @@ interface StartedJobs {
 }
 
 /** Starts the limiters and the jobs that persist and prune data; they run until `jobs` is stopped. */
-export async function startBackgroundJobs(dependencies: JobDependencies): Promise<StartedJobs> {
+export async function startBackgroundJobs(dependencies: Dependencies): Promise<StartedJobs> {
   const { stores, clock, jobs, config, leases, parts } = dependencies;
   renewLeases(leases, jobs);
   // Read before the bans, so that a ban lifted during startup is noticed as a change.
@@ -102,7 +91,7 @@ export async function startBackgroundJobs(dependencies: JobDependencies): Promis
 }
 
 async function startLimiters(
-  dependencies: JobDependencies,
+  dependencies: Dependencies,
 ): Promise<Map<Environment, EnvironmentLimiter>> {
   const { leases, config, stores, redis, clock, log, metrics, jobs } = dependencies;
   const started = Array.from(leases.keys(), async (environment) => {
@@ -128,7 +117,7 @@ async function startLimiters(
 }
 
 /** Records in memory when keys are used and with which outcome; jobs save the records. */
-function startRecordingUsage({ leases, stores, jobs }: JobDependencies): {
+function startRecordingUsage({ leases, stores, jobs }: Dependencies): {
   readonly recordUsage: Api['recordUsage'];
   readonly forgetUsage: (environment: Environment) => void;
 } {
@@ -150,7 +139,7 @@ function startRecordingUsage({ leases, stores, jobs }: JobDependencies): {
 }
 
 /** Starts the request log, unless it is off. */
-function startRecordingRequests(dependencies: JobDependencies): RequestLogRecorder | undefined {
+function startRecordingRequests(dependencies: Dependencies): RequestLogRecorder | undefined {
   const { config, stores, jobs, metrics } = dependencies;
   if (config.requestLogDays === 0) return undefined;
   const { requestLog: store, accounts } = stores;
@@ -161,7 +150,7 @@ function startRecordingRequests(dependencies: JobDependencies): RequestLogRecord
 }
 
 /** Starts the job that delivers queued messages to the inboxes, oldest first. */
-function deliverMessages({ stores, clock, jobs }: JobDependencies): void {
+function deliverMessages({ stores, clock, jobs }: Dependencies): void {
   jobs.every(DELIVER_EVERY, 'deliver messages', async () => {
     const deliver = () => stores.messages.deliver(clock.now().wall, DELIVER_AT_ONCE);
     while ((await deliver()) === DELIVER_AT_ONCE);

@@ -2,18 +2,12 @@ import type { Change, ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
 import { applyLimiterCommand } from '../core/limits/adjustable-limiter.ts';
 import type { BanRecord } from '../core/limits/ban-records.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { EnvironmentLimiter } from '../limits/persistence.ts';
-import type { Stores } from '../storage/stores.ts';
+import type { JobDependencies } from './dependencies.ts';
 
-interface Dependencies {
-  readonly stores: Pick<
-    Stores,
-    'changes' | 'keyCache' | 'bans' | 'sandboxes' | 'accounts' | 'environment'
-  >;
+interface Dependencies extends Pick<JobDependencies, 'stores' | 'clock'> {
   /** Drops the recorded requests of an environment that are not in the store yet. */
   readonly forgetRecorded: (environment: Environment) => void;
-  readonly clock: Clock;
 }
 
 /**

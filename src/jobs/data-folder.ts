@@ -1,9 +1,7 @@
-import { type Clock, SECOND } from '../lib/clock.ts';
-import type { Readiness } from '../lib/readiness.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
+import { SECOND } from '../lib/clock.ts';
 import type { Log } from '../observability/log.ts';
 import { restrictFolder } from '../storage/folder/permissions.ts';
-import type { Stores } from '../storage/stores.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 /** How often to check that the data folder still exists, in ms; a loss is noticed within 1 s. */
 const INSPECT_EVERY = 0.5 * SECOND;
@@ -11,19 +9,11 @@ const INSPECT_EVERY = 0.5 * SECOND;
 /** How often to check whether a file check is due, in ms. */
 const CHECK_DUE_EVERY = SECOND;
 
-interface Dependencies {
-  readonly stores: Pick<Stores, 'folder' | 'folderState'>;
-  readonly jobs: BackgroundJobs;
-  readonly readiness: Readiness;
-  readonly log: Log;
-  readonly clock: Clock;
-}
-
 /**
  * Watches the data folder, if there is one. Problems are logged and shown by `/readyz`.
  * @returns a disposable that ends a check in progress, so that a stop need not wait for it.
  */
-export function watchDataFolder(dependencies: Dependencies): Disposable | undefined {
+export function watchDataFolder(dependencies: JobDependencies): Disposable | undefined {
   const { stores, jobs, readiness, log, clock } = dependencies;
   const { folder, folderState } = stores;
   if (!folderState) return undefined;

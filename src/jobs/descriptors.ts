@@ -5,9 +5,7 @@ import {
   descriptorLimit,
   openDescriptors,
 } from '../lib/descriptors.ts';
-import type { Readiness } from '../lib/readiness.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
-import type { Log } from '../observability/log.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 /** How often to check whether descriptors are left, in ms. */
 const INSPECT_EVERY = 100;
@@ -23,23 +21,18 @@ const MARGIN = 4;
 const PROBLEM =
   'file descriptors are used up, and new connections are refused until some are closed';
 
-interface Dependencies {
-  readonly listener: Pick<Listener, 'pause' | 'resume'>;
-  /** The dashboard. Its streams must be ended, or the pause would wait for them. */
-  readonly pages: { endStreams(isLast: boolean): void } | undefined;
-  readonly jobs: BackgroundJobs;
-  readonly readiness: Readiness;
-  readonly log: Log;
-}
-
 /**
  * Refuses new connections while file descriptors are used up, and reports it. Otherwise the runtime would spend
  * half a core trying to accept them, and no other file could be opened either. Requests on open connections are
  * still answered, and the ops port uses a reserve.
+ * @param pages the dashboard. Its streams must be ended, or the pause would wait for them.
  * @returns a disposable that closes the reserve.
  */
-export function watchDescriptors(dependencies: Dependencies): Disposable {
-  const { listener, pages, jobs, readiness, log } = dependencies;
+export function watchDescriptors(
+  listener: Pick<Listener, 'pause' | 'resume'>,
+  pages: { endStreams(isLast: boolean): void } | undefined,
+  { jobs, readiness, log }: JobDependencies,
+): Disposable {
   const limit = descriptorLimit();
   if (limit === undefined) return { [Symbol.dispose]() {} };
   if (limit < AMPLE) {

@@ -1,26 +1,13 @@
-import type { Config } from '../config/config.ts';
-import type { BackupRecords } from '../core/backup-records.ts';
-import { type Clock, HOUR, MINUTE } from '../lib/clock.ts';
-import type { Readiness } from '../lib/readiness.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
-import type { Log } from '../observability/log.ts';
+import { HOUR, MINUTE } from '../lib/clock.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 const INSPECT_EVERY = MINUTE;
-
-interface Dependencies {
-  readonly stores: { readonly backups: BackupRecords };
-  readonly config: Pick<Config, 'backupWarnAfter'>;
-  readonly jobs: BackgroundJobs;
-  readonly readiness: Readiness;
-  readonly log: Pick<Log, 'warn' | 'info'>;
-  readonly clock: Clock;
-}
 
 /**
  * Warns in the log and in `/readyz` when the last backup is too old, if backups are made regularly. The process
  * stays ready, because a missing backup does not affect requests.
  */
-export function watchLastBackup(dependencies: Dependencies): void {
+export function watchLastBackup(dependencies: JobDependencies): void {
   const { stores, config, jobs, readiness, log, clock } = dependencies;
   const findWarning = async () => {
     const last = await stores.backups.last();

@@ -1,9 +1,6 @@
 import type { SecretUse } from '../core/keys/secrets.ts';
-import { type Clock, SECOND } from '../lib/clock.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
-import type { Log } from '../observability/log.ts';
-import type { Metrics } from '../observability/metrics.ts';
-import type { Stores } from '../storage/stores.ts';
+import { SECOND } from '../lib/clock.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 /** How often keys that were used move to the current secret, in ms. */
 const MOVE_KEYS_EVERY = SECOND;
@@ -12,22 +9,13 @@ const MOVE_FACTORS_EVERY = 10 * SECOND;
 /** How often the keys of each secret are counted, in ms. */
 const COUNT_EVERY = 15 * SECOND;
 
-/** Dependencies of the jobs. */
-export interface SecretJobs {
-  readonly stores: Pick<Stores, 'secrets' | 'apiKeyService'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly jobs: BackgroundJobs;
-}
-
 /**
  * Moves keys and second factors to the current secret, and counts those that are left. Does nothing unless the store
  * has had several secrets, or this process accepts several.
  * @param pages move the second factors, if this process serves the dashboard.
  */
 export function watchSecrets(
-  { stores: { secrets, apiKeyService }, clock, log, metrics, jobs }: SecretJobs,
+  { stores: { secrets, apiKeyService }, clock, log, metrics, jobs }: JobDependencies,
   pages: { moveSecondFactors(): Promise<void> } | undefined,
 ): void {
   if (!secrets.areSeveral) return;

@@ -1,18 +1,8 @@
 import { SECOND } from '../lib/clock.ts';
-import type { Readiness } from '../lib/readiness.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
-import type { Log } from '../observability/log.ts';
-import type { Stores } from '../storage/stores.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 /** How often to look for problems, in ms. */
 const INSPECT_EVERY = SECOND;
-
-interface Dependencies {
-  readonly stores: Pick<Stores, 'logs' | 'checkpoint' | 'kinds'>;
-  readonly jobs: BackgroundJobs;
-  readonly readiness: Readiness;
-  readonly log: Log;
-}
 
 /** A part of the storage that may have a problem, or a warning, each as sentences for operators. */
 interface Observed {
@@ -24,7 +14,7 @@ interface Observed {
  * Watches the checkpoints of a data folder's databases, and the writes of each kind. Problems are logged and shown by
  * `/readyz`.
  */
-export function watchStorageProblems({ stores, jobs, readiness, log }: Dependencies): void {
+export function watchStorageProblems({ stores, jobs, readiness, log }: JobDependencies): void {
   const observed: Array<readonly [check: string, Observed]> = [['write_kinds', stores.kinds]];
   if (stores.logs) observed.push(['checkpoints', stores.logs]);
   for (const [check, part] of observed) {

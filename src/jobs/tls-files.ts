@@ -1,25 +1,16 @@
 import { messageOf } from '../core/errors.ts';
 import type { Listener } from '../http/connection/listener.ts';
 import { readTlsPair, type TlsFiles, type TlsPair } from '../http/connection/tls-pair.ts';
-import { type Clock, DAY, SECOND } from '../lib/clock.ts';
-import type { Readiness } from '../lib/readiness.ts';
-import type { BackgroundJobs } from '../lib/scheduler.ts';
-import type { Log } from '../observability/log.ts';
-import type { Metrics } from '../observability/metrics.ts';
+import { DAY, SECOND } from '../lib/clock.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 const INSPECT_EVERY = 5 * SECOND;
 
 /** How long before the certificate expires to warn, in ms: certbot renews 30 days before. */
 const WARN_BEFORE = 7 * DAY;
 
-/** Dependencies for watching the files. */
-interface TlsDependencies {
+interface Dependencies extends JobDependencies {
   readonly listener: Pick<Listener, 'useCertificate'>;
-  readonly jobs: BackgroundJobs;
-  readonly readiness: Readiness;
-  readonly metrics: Pick<Metrics, 'usesCertificate'>;
-  readonly log: Pick<Log, 'warn' | 'error' | 'info'>;
-  readonly clock: Clock;
 }
 
 /**
@@ -27,7 +18,7 @@ interface TlsDependencies {
  * that cannot be used are logged and shown by `/readyz`, and the previous pair stays in use.
  * @param used the pair that the listener currently uses.
  */
-export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies): void {
+export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Dependencies): void {
   const { jobs, readiness, metrics } = dependencies;
   const watch = new TlsWatch(files, used, dependencies);
   metrics.usesCertificate(used.expiresAt);
@@ -38,14 +29,14 @@ export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: TlsD
 
 class TlsWatch {
   readonly #files: TlsFiles;
-  readonly #dependencies: TlsDependencies;
+  readonly #dependencies: Dependencies;
   #used: TlsPair;
   /** The problem found by the last check. */
   #found: string | undefined;
   /** A problem found by two checks in a row: at the first, a renewal may have replaced only one of the files. */
   problem: string | undefined;
 
-  constructor(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies) {
+  constructor(files: TlsFiles, used: TlsPair, dependencies: Dependencies) {
     this.#files = files;
     this.#used = used;
     this.#dependencies = dependencies;

@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
+const ALL_ADDRESSES_OF_IPV4 = '0.0.0.0';
+
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A network in CIDR notation. */
@@ -32,4 +34,37 @@ export function isWithin(address: Address, ranges: readonly AddressRange[]): boo
   return ranges.some(
     ({ first, bits }) => address.kind() === first.kind() && address.match(first, bits),
   );
+}
+
+/** Whether a host is a loopback address of this machine, or `localhost`. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
+}
+
+/**
+ * Whether a host is this machine: a loopback address, or a name below `localhost`, which browsers never ask a name
+ * server for (RFC 6761, 6.3). Other programs may ask one, so such a name is no protection for what they send.
+ */
+export function isLocalHost(host: string): boolean {
+  return isLoopback(host) || /^(?:[^.]+\.)*localhost\.?$/.test(host);
+}
+
+/** Whether the host is the address that stands for all addresses of this machine: `::` of both families. */
+export function isWildcard(host: string): boolean {
+  const bytes = parseAddress(host)?.toByteArray();
+  return bytes?.every((byte) => byte === 0) === true;
+}
+
+/**
+ * Listens on this host. On a machine without IPv6, which refuses `::`, listens on all its addresses of IPv4.
+ * @param listen may throw the error of the system.
+ */
+export function listenOn<Server>(host: string, listen: (host: string) => Server): Server {
+  try {
+    return listen(host);
+  } catch (error) {
+    const lacksFamily = error instanceof Error && 'code' in error && error.code === 'EAFNOSUPPORT';
+    if (!lacksFamily || !isWildcard(host) || host === ALL_ADDRESSES_OF_IPV4) throw error;
+    return listen(ALL_ADDRESSES_OF_IPV4);
+  }
 }

@@ -4,8 +4,8 @@ import { ConnectionDrainer } from '../http/connection/connection-drainer.ts';
 import { serveOptions } from '../http/connection/serve-options.ts';
 import { decodeUnreserved } from '../http/target/request-target.ts';
 import { isOutOfDescriptors } from '../lib/descriptors.ts';
+import { listenOn } from '../lib/ip-address.ts';
 import type { Readiness } from '../lib/readiness.ts';
-import { listenOn } from '../lib/wildcard-address.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { isWildcard } from '../../src/lib/wildcard-address.ts';
+import { isWildcard } from '../../src/lib/ip-address.ts';
 import { canPreload } from '../storage/disk/faulty-disk.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';

@@ -1,6 +1,6 @@
 import { errorCodeOf, SetupError } from '../../core/errors.ts';
 import { SECOND } from '../../lib/clock.ts';
-import { listenOn } from '../../lib/wildcard-address.ts';
+import { listenOn } from '../../lib/ip-address.ts';
 import { bareResponse, INTERNAL_ERROR } from '../reply/error-replies.ts';
 import { ConnectionDrainer } from './connection-drainer.ts';
 import { KeepAlive, RECEIVE_TIMEOUT_SECONDS } from './keep-alive.ts';

@@ -1,4 +1,4 @@
-import { isLocalHost } from '../../lib/local-host.ts';
+import { isLocalHost } from '../../lib/ip-address.ts';
 
 /** One year, in seconds. */
 const MAX_AGE = 31_536_000;

@@ -9,7 +9,6 @@ import type { Database, Transaction } from '../schema/schema.ts';
 import { containsText } from '../schema/selection.ts';
 import { accountDeletionChanges, deleteAccount } from './account-deletion.ts';
 import { recordAudit } from './audit.ts';
-import { suspensionChanges } from './suspensions.ts';
 
 /** The columns that determine the limits of an account. */
 export type PlanColumns = Pick<Selectable<Database['accounts']>, 'plan' | 'per_minute' | 'per_day'>;
@@ -33,7 +32,6 @@ const COLUMNS = [
 type AccountRow = Pick<Selectable<Database['accounts']>, (typeof COLUMNS)[number]>;
 
 export const accountChanges = {
-  ...suspensionChanges,
   ...accountDeletionChanges,
 
   /** `false` when the address is taken. */
@@ -114,6 +112,31 @@ export const accountChanges = {
     }
     const action = 'account.role_changed';
     await recordAudit(transaction, { at, by, action, accountId: id, detail: role });
+  },
+
+  /**
+   * `false` when there is no such account, or it is in that state already.
+   * @param reason `null` ends the suspension.
+   */
+  async setSuspension(
+    transaction: Transaction,
+    accountId: string,
+    reason: string | null,
+    at: number,
+    by: Actor,
+  ): Promise<boolean> {
+    const ends = reason === null;
+    const { numUpdatedRows } = await transaction
+      .updateTable('accounts')
+      .set({ suspended_at: ends ? null : at, suspension_reason: reason })
+      .where('id', '=', accountId)
+      .where('suspended_at', ends ? 'is not' : 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await recordChange(transaction, 'account', accountId);
+    const action = ends ? 'account.resumed' : 'account.suspended';
+    await recordAudit(transaction, { at, by, action, accountId, detail: reason ?? '' });
+    return true;
   },
 };
 
