@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { REQUEST_ID_HEADER } from '../http/request-id.ts';
-import type { Clock } from '../lib/clock.ts';
-import { deliver } from './delivery.ts';
-import type { PlainReply, Scenario, SeenRequest, Treatment } from './scenario.ts';
+import { type Clock, SECOND } from '../lib/clock.ts';
+import type { Delivery, PlainReply, Scenario, SeenRequest, Treatment } from './scenario.ts';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -20,6 +19,13 @@ const NOT_PASSED_BACK = new Set([
   'transfer-encoding',
   'content-length',
 ]);
+
+/** Duration of a trickling body in ms, and the number of its pieces. */
+const TRICKLE_TIME = 3 * SECOND;
+const TRICKLE_PIECES = 30;
+
+/** How long the half of a truncated body may take to arrive before the connection ends, in ms. */
+const ARRIVAL_TIME = 100;
 
 /**
  * A server between one client and the service, which records each request and applies the scenario to it, and a
@@ -191,4 +197,36 @@ export class Referee implements AsyncDisposable {
   #elapsed(): number {
     return this.#clock.now().elapsed - this.#openedAt;
   }
+}
+
+/** Sends a reply, or the part of it that the delivery allows. */
+async function deliver(
+  { status, headers, body }: PlainReply,
+  delivery: Delivery,
+  response: ServerResponse,
+  isHead: boolean,
+): Promise<void> {
+  if (delivery === 'lost') {
+    response.socket?.destroy();
+    return;
+  }
+  const bytes = Buffer.from(body);
+  const hasContent = status !== 204 && status !== 304;
+  response.writeHead(status, { ...headers, ...(hasContent && { 'Content-Length': bytes.length }) });
+  if (isHead || !hasContent || delivery === 'whole') {
+    response.end(isHead || !hasContent ? undefined : bytes);
+    return;
+  }
+  if (delivery === 'truncated') {
+    response.write(bytes.subarray(0, bytes.length >> 1));
+    await Bun.sleep(ARRIVAL_TIME);
+    response.socket?.destroy();
+    return;
+  }
+  const size = Math.ceil(bytes.length / TRICKLE_PIECES);
+  for (let sent = 0; sent < bytes.length && !response.destroyed; sent += size) {
+    response.write(bytes.subarray(sent, sent + size));
+    await Bun.sleep(TRICKLE_TIME / TRICKLE_PIECES);
+  }
+  response.end();
 }

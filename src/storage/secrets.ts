@@ -104,7 +104,8 @@ export async function openSecrets(store: Store, secrets: Secrets): Promise<Store
   const { settings } = store;
   const own = fingerprintOf(secrets.current);
   for (;;) {
-    const stored = await storedFingerprints(settings, own);
+    // A new store has none yet.
+    const stored = (await settings.find(FINGERPRINTS)) ?? (await settings.keep(FINGERPRINTS, own));
     if (!knowsLatestSecret(secrets, stored)) {
       throw new SetupError(
         'The API keys were made with another secret. Set PETSTORE_SECRET to it, name it in PETSTORE_PREVIOUS_SECRETS, or put the file "secret" back into the data folder.',
@@ -114,11 +115,6 @@ export async function openSecrets(store: Store, secrets: Secrets): Promise<Store
     // Another process may have added a secret at the same time.
     await settings.replace(FINGERPRINTS, stored, `${stored},${own}`);
   }
-}
-
-/** @param own stored in a new store. */
-async function storedFingerprints(settings: Settings, own: string): Promise<string> {
-  return (await settings.find(FINGERPRINTS)) ?? (await settings.keep(FINGERPRINTS, own));
 }
 
 function idOf(secret: Buffer): string {

@@ -3,11 +3,11 @@ import { Settings } from 'typebox/system';
 import { newEmailProblem } from '../core/accounts/email-address.ts';
 import { ApiError, messageOf, OperatorError, SetupError } from '../core/errors.ts';
 import { environmentOfShape } from '../core/keys/api-key-text.ts';
+import { type Limits, type Plan, type Subscription, subscribe } from '../core/limits/plans.ts';
 import { parseStrictJson } from '../http/body/strict-json.ts';
 import { isBlank } from '../http/body/text-field.ts';
 import { INT64_MAX, INT64_MIN } from '../lib/int64.ts';
 import { hasUnprintable } from '../lib/unprintable.ts';
-import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
 import { clockFrom } from './adjustable-clock.ts';
 import { FixtureSchema } from './fixture-schema.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -50,6 +50,12 @@ interface SoundParts {
   readonly bans?: SoundList<'bans'>;
   readonly usage?: SoundList<'usage'>;
 }
+
+/** The account of every throwaway service, with limits that no test suite exhausts. */
+export const DEFAULT_ACCOUNT = {
+  email: 'throwaway@example.com',
+  subscription: subscribe('enterprise', { perMinute: 1_000_000_000, perDay: 1_000_000_000 }),
+} as const;
 
 const NO_TEXT = 'must be Unicode text.';
 const NO_TIME = 'must be a time that exists, from 1970 on.';
@@ -274,4 +280,16 @@ function invalid(source: string, problems: readonly Problem[]): SetupError {
     [`${source}:`, pointer, text].filter(Boolean).join(' '),
   );
   return new SetupError(lines.join('\n'));
+}
+
+/**
+ * The plan of an account of a fixture; by default Free.
+ * @throws OperatorError when the limits do not match the plan.
+ */
+export function subscriptionOf({
+  plan = 'free',
+  perMinute,
+  perDay,
+}: { readonly plan?: Plan } & Partial<Limits>): Subscription {
+  return subscribe(plan, { perMinute, perDay });
 }

@@ -3,18 +3,20 @@ import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import type { IssuedKey } from '../core/keys/api-key-service.ts';
+import type { AdjustableLimiter } from '../core/limits/adjustable-limiter.ts';
 import { type BanRecord, newBanRecord } from '../core/limits/ban-records.ts';
 import type { BanPolicy } from '../core/limits/bans.ts';
 import type { Subscription } from '../core/limits/plans.ts';
+import { resetEnvironments } from '../core/pets/environment-resets.ts';
 import { chunks } from '../lib/chunks.ts';
 import { type Clock, DAY, MINUTE, SECOND } from '../lib/clock.ts';
 import { toInt64 } from '../lib/int64.ts';
 import type { Stores } from '../storage/stores.ts';
-import { DEFAULT_ACCOUNT, subscriptionOf } from './accounts.ts';
-import type { Fixture, FixtureAccount } from './fixture.ts';
+import { type AdjustableClock, setFrom } from './adjustable-clock.ts';
+import { DEFAULT_ACCOUNT, type Fixture, type FixtureAccount, subscriptionOf } from './fixture.ts';
 
 /** The actor of the fixture's changes in the audit log. */
-export const BY = 'fixture';
+const BY = 'fixture';
 
 /** The keys of the default account, and of accounts that a test adds. */
 const DEFAULT_KEYS = ENVIRONMENTS.map((environment) => ({ environment, name: 'default' }));
@@ -32,7 +34,7 @@ export interface FixtureKey {
 /** An account that a test adds; by default a Free account with a unique address. */
 export type NewAccount = Partial<Pick<FixtureAccount, 'email' | 'plan' | 'perMinute' | 'perDay'>>;
 
-export interface Destination {
+interface Destination {
   readonly stores: Stores;
   readonly clock: Clock;
   readonly banPolicy: BanPolicy;
@@ -113,7 +115,7 @@ async function addAccount(
   }
 }
 
-export async function addPets({ pets = {} }: Fixture, { stores }: Destination): Promise<void> {
+async function addPets({ pets = {} }: Fixture, { stores }: Destination): Promise<void> {
   const added = ENVIRONMENTS.map(async (environment) => {
     const list = pets[environment] ?? [];
     if (list.length === 0) return;
@@ -126,7 +128,7 @@ export async function addPets({ pets = {} }: Fixture, { stores }: Destination): 
   await Promise.all(added);
 }
 
-export async function addMessages(
+async function addMessages(
   { messages = [] }: Fixture,
   { stores, clock }: Destination,
   { accountIds }: Loaded,
@@ -143,7 +145,7 @@ export async function addMessages(
 }
 
 /** Stores the bans of the fixture, and returns them. */
-export async function addBans(
+async function addBans(
   { bans = [] }: Fixture,
   { stores, clock, banPolicy }: Destination,
   { issued }: Loaded,
@@ -183,8 +185,62 @@ async function addUsage(
   }
 }
 
-export function idOf(accountIds: Loaded['accountIds'], email: string): string {
+function idOf(accountIds: Loaded['accountIds'], email: string): string {
   const id = accountIds.get(email.toLowerCase());
   if (id === undefined) throw new Error(`The fixture has no account ${email}.`);
   return id;
+}
+
+interface RunningDestination extends Destination {
+  readonly clock: AdjustableClock;
+  readonly limiters: ReadonlyMap<Environment, AdjustableLimiter>;
+}
+
+/**
+ * Resets a running service to its fixture; accounts and keys stay.
+ * @param loaded the accounts and keys that were made from the fixture at the start.
+ */
+export async function resetToFixture(
+  fixture: Fixture,
+  loaded: Loaded,
+  into: RunningDestination,
+): Promise<void> {
+  await empty(into);
+  setFrom(into.clock, fixture.clock);
+  await Promise.all([
+    addPets(fixture, into),
+    addMessages(fixture, into, loaded),
+    restoreBans(fixture, into, loaded),
+    restoreUsage(fixture, into, loaded),
+  ]);
+}
+
+async function empty({ stores, clock, limiters }: RunningDestination): Promise<void> {
+  // A ban that is not stored yet would be stored after the reset.
+  await Promise.all([...limiters.values()].map((limiter) => limiter.recordBans()));
+  await resetEnvironments(stores, ENVIRONMENTS, BY, clock.now().wall);
+}
+
+async function restoreBans(
+  fixture: Fixture,
+  into: RunningDestination,
+  loaded: Loaded,
+): Promise<void> {
+  const bans = await addBans(fixture, into, loaded);
+  const now = into.clock.now();
+  await Promise.all(bans.map((ban) => into.limiters.get(ban.environment)?.restore([ban], now)));
+}
+
+async function restoreUsage(
+  { usage = [] }: Fixture,
+  { clock, limiters }: RunningDestination,
+  { accountIds }: Loaded,
+): Promise<void> {
+  const restored = usage.map(async (used) => {
+    const { account, environment = 'production', minuteUsed = 0, dayUsed = 0 } = used;
+    const id = idOf(accountIds, account);
+    const windows = { minute: minuteUsed, day: dayUsed };
+    await limiters.get(environment)?.setUsed({ id, clockOffset: 0 }, windows, clock.now());
+  });
+  await Promise.all(restored);
 }

@@ -5,15 +5,18 @@ import type { AdjustableLimiter } from '../core/limits/adjustable-limiter.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import type { Stores } from '../storage/stores.ts';
 import { clockFrom } from './adjustable-clock.ts';
-import type { ControlAddress } from './control-server.ts';
-import { openControl } from './control-server.ts';
-import type { Fixture } from './fixture.ts';
-import { parseFixture } from './fixture.ts';
+import { type ControlAddress, openControl } from './control-server.ts';
+import { type Fixture, parseFixture } from './fixture.ts';
 import { makeThrowawayFolder, removeAbandonedFolders } from './folder.ts';
-import type { FixtureKey, Loaded, NewAccount } from './load-fixture.ts';
-import { addNewAccount, loadFixture } from './load-fixture.ts';
+import {
+  addNewAccount,
+  type FixtureKey,
+  type Loaded,
+  loadFixture,
+  type NewAccount,
+  resetToFixture,
+} from './load-fixture.ts';
 import { RecordedRequests } from './recorded-requests.ts';
-import { resetToFixture } from './reset.ts';
 
 /** The fixture path that stands for standard input. */
 const STDIN = '-';

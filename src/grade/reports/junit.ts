@@ -1,8 +1,7 @@
 import { SECOND } from '../../lib/clock.ts';
 import type { Grade } from '../grade.ts';
 import { escapeMarkup } from './markup.ts';
-import { summaryOf } from './text.ts';
-import { timeline } from './timeline.ts';
+import { summaryOf, timeline } from './text.ts';
 
 /** All grades as JUnit XML, for CI systems. A warning is a passed test case with output. */
 export function junitXml(grades: readonly Grade[]): string {

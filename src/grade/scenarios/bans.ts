@@ -41,10 +41,8 @@ export const keepsClearOfBan: Scenario = {
     const strikes = strikesOf(run.requests).length;
     const seen = `${countOf(strikes, 'request')} came while requests were refused; ${countOf(created.length, 'animal')} created.`;
     if (strikes >= BAN_AFTER) return failed(`It was banned. ${seen}`);
-    const problem = taskFailure(
-      run,
-      created.map(({ id }) => id),
-    );
+    const ids = created.map(({ id }) => id);
+    const problem = taskFailure(run, ids);
     if (problem) return failed(`${problem.seen} ${seen}`);
     if (created.length !== COUNT) return failed(seen);
     return strikes === 0 ? passed(seen) : warned(seen);

@@ -11,7 +11,7 @@ import {
   taskFailure,
   warned,
 } from '../judging.ts';
-import type { Observation, Scenario } from '../scenario.ts';
+import type { ClientRun, Scenario } from '../scenario.ts';
 
 /** The client creates one pet, although the reply to the creation was lost. */
 export const repeatsLostCreation: Scenario = {
@@ -23,19 +23,13 @@ export const repeatsLostCreation: Scenario = {
   task: 'create-one',
   timeLimit: 20 * SECOND,
   treat: (_, { earlier }) => (earlier.length === 0 ? { delivery: 'lost' } : FORWARD),
-  judge(observation) {
-    const {
-      runs: [run],
-      created,
-    } = observation;
-    const seen = summary(observation);
+  judge({ runs: [run], created }) {
+    const seen = summary(run, created.length);
     if (created.length !== 1) return failed(seen);
     const keys = new Set(requestsBy(run, 'POST').map(({ idempotencyKey }) => idempotencyKey));
     if (keys.size > 1) return failed(`The Idempotency-Key changed. ${seen}`);
-    const problem = taskFailure(
-      run,
-      created.map(({ id }) => id),
-    );
+    const ids = created.map(({ id }) => id);
+    const problem = taskFailure(run, ids);
     if (!problem) return passed(seen);
     return keys.has(undefined) && endedWithError(run)
       ? warned(`It sent no Idempotency-Key, and rightly did not repeat. ${seen}`)
@@ -54,12 +48,8 @@ export const repeatsOnlyWithKey: Scenario = {
   timeLimit: 20 * SECOND,
   treat: (_, { earlier }) =>
     earlier.length === 0 ? { edit: () => gatewayReply(504, 'Gateway Time-out') } : FORWARD,
-  judge(observation) {
-    const {
-      runs: [run],
-      created,
-    } = observation;
-    const seen = summary(observation);
+  judge({ runs: [run], created }) {
+    const seen = summary(run, created.length);
     const repeated = requestsBy(run, 'POST').slice(1);
     if (repeated.some(({ idempotencyKey }) => idempotencyKey === undefined)) {
       return failed(`It repeated the creation without a key. ${seen}`);
@@ -72,7 +62,7 @@ export const repeatsOnlyWithKey: Scenario = {
   },
 };
 
-function summary({ runs: [run], created }: Observation): string {
+function summary(run: ClientRun, created: number): string {
   const creations = countOf(requestsBy(run, 'POST').length, 'creation');
-  return `It sent ${creations}; ${countOf(created.length, 'animal')} created. ${ending(run)}`;
+  return `It sent ${creations}; ${countOf(created, 'animal')} created. ${ending(run)}`;
 }

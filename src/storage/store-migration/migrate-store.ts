@@ -17,6 +17,13 @@ import { TABLES, type Table, titleOf, type Value } from './tables.ts';
  */
 const BATCH = 1_000;
 
+/** The database, and the secrets of the processes that will use it. */
+interface Target {
+  readonly servers: DatabaseAddresses;
+  readonly secret: string;
+  readonly previousSecrets: readonly Buffer[];
+}
+
 /** Progress of the migration. */
 interface MigrationEvents {
   /** @param rows how many rows there are to migrate and to compare. */
@@ -37,7 +44,6 @@ interface MigratedTable {
  * Migrates the content of a data folder to an empty PostgreSQL database, then reads and compares both. An interrupted
  * migration is continued. No rows of the folder are changed, but its databases are migrated to the schema of this
  * release, and missing ones are created.
- * @param to the database, and the secrets of the processes that will use it.
  * @throws OperatorError when the folder is in use, its API keys were created with another secret, the database has
  * other content, or the two differ at the end.
  * @throws SetupError when either cannot be used.
@@ -45,11 +51,7 @@ interface MigratedTable {
  */
 export async function migrateStore(
   dataDir: string,
-  to: {
-    readonly servers: DatabaseAddresses;
-    readonly secret: string;
-    readonly previousSecrets: readonly Buffer[];
-  },
+  to: Target,
   events: MigrationEvents,
 ): Promise<MigratedTable[]> {
   const folder = dataFolderAt(dataDir);
@@ -74,11 +76,7 @@ export async function migrateStore(
 }
 
 /** With other secrets keys would be refused after the migration. */
-function requireSecrets(
-  source: Source,
-  folder: DataFolder,
-  to: { readonly secret: string; readonly previousSecrets: readonly Buffer[] },
-): void {
+function requireSecrets(source: Source, folder: DataFolder, to: Target): void {
   const secrets = secretsOf(Buffer.from(to.secret), to.previousSecrets);
   if (!knowsLatestSecret(secrets, source.fingerprints())) {
     throw new OperatorError(
