@@ -101,7 +101,7 @@ async function startLimiters(
       bans: stores.bans,
       clock,
       jobs,
-      onBan: () => metrics.banned(environment),
+      onBan: () => metrics.bans.inc({ environment }),
       onLostBan: ({ id }: BanRecord, err: unknown) =>
         log.error({ ban: id, err }, 'ban cannot be recorded'),
     } satisfies Omit<LimiterDependencies, 'quotas'>;
@@ -143,7 +143,7 @@ function startRecordingRequests(dependencies: Dependencies): RequestLogRecorder 
   const { config, stores, jobs, metrics } = dependencies;
   if (config.requestLogDays === 0) return undefined;
   const { requestLog: store, accounts } = stores;
-  const onDropped = (count: number) => metrics.requestsNotLogged(count);
+  const onDropped = (count: number) => metrics.requestsNotLogged.inc(count);
   const recorder = new RequestLogRecorder({ store, accounts, onDropped });
   jobs.everyAndAtStop(SAVE_REQUESTS_EVERY, 'save the request log', () => recorder.save());
   return recorder;

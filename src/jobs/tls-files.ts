@@ -21,7 +21,7 @@ interface Dependencies extends JobDependencies {
 export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Dependencies): void {
   const { jobs, readiness, metrics } = dependencies;
   const watch = new TlsWatch(files, used, dependencies);
-  metrics.usesCertificate(used.expiresAt);
+  metrics.certificateExpiry = used.expiresAt;
   watch.reportExpiry();
   readiness.addNote(() => watch.problem);
   jobs.every(INSPECT_EVERY, 'look at the TLS files', () => watch.inspect());
@@ -77,7 +77,7 @@ class TlsWatch {
       if (pair.cert === this.#used.cert && pair.key === this.#used.key) return undefined;
       await listener.useCertificate(pair);
       this.#used = pair;
-      metrics.usesCertificate(pair.expiresAt);
+      metrics.certificateExpiry = pair.expiresAt;
       log.info({ expiresAt: new Date(pair.expiresAt).toISOString() }, 'uses a new TLS certificate');
       return undefined;
     } catch (error) {

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json';
 import type { BackupRecords } from '../core/backup-records.ts';
-import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { ENVIRONMENTS } from '../core/environments.ts';
 import type { RateLimitResult } from '../core/limits/rate-limit.ts';
 import type { ServiceMetrics } from '../http/service-options.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
@@ -34,7 +34,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   readonly security = securityMetrics(this.#registry);
   // Plain numbers, read at each scrape: incrementing a labelled counter takes 3 % of the main thread.
   readonly #decisions: Record<Outcome, number> = { admitted: 0, limited: 0, banned: 0 };
-  readonly #bans = this.#registry.counter('petstore_bans_total', 'Bans started, by environment.', [
+  readonly bans = this.#registry.counter('petstore_bans_total', 'Bans started, by environment.', [
     'environment',
   ]);
   readonly #commits = this.#registry.histogram(
@@ -58,15 +58,15 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     'petstore_database_errors_total',
     'Database calls that failed because the database was unavailable.',
   );
-  readonly #requestsNotLogged = this.#registry.counter(
+  readonly requestsNotLogged = this.#registry.counter(
     'petstore_request_log_dropped_total',
     'Requests that are missing in the request log, because the store was too slow or failed.',
   );
-  readonly #redis = this.#registry.histogram(
+  readonly redis = this.#registry.histogram(
     'petstore_redis_duration_seconds',
     'Duration of Redis commands.',
   );
-  readonly #redisFailures = this.#registry.counter(
+  readonly redisFailures = this.#registry.counter(
     'petstore_redis_errors_total',
     'Redis commands and connections that failed.',
   );
@@ -78,7 +78,8 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     // Sent throughout 1.x: dashboards and alerts of operators may use it.
     this.#registry.gauge('petstore_redis_away', 'Former name of petstore_redis_unavailable.'),
   ];
-  #certificateExpiry: number | undefined;
+  /** When the TLS certificate in use expires, in epoch ms; `undefined` without one. */
+  certificateExpiry: number | undefined;
   /** Set while the store has several secrets. */
   readonly previousSecrets = this.#registry.labelledGauge(
     'petstore_previous_secrets_needed',
@@ -106,7 +107,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
       },
     });
     // Initialised to 0, so that the first ban appears as an increase.
-    for (const environment of ENVIRONMENTS) this.#bans.inc({ environment }, 0);
+    for (const environment of ENVIRONMENTS) this.bans.inc({ environment }, 0);
     this.#registry.gauge(
       'petstore_writes_waiting',
       'Changes waiting for the writer.',
@@ -150,11 +151,6 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     this.#decisions[outcome] += 1;
   }
 
-  /** Records the start of a ban. */
-  banned(environment: Environment): void {
-    this.#bans.inc({ environment });
-  }
-
   /** Records a write transaction. @param took ms */
   committed(size: number, took: number): void {
     this.#batches.observe(size);
@@ -176,29 +172,9 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     this.#databaseFailures.inc();
   }
 
-  /** Records requests that are missing in the request log. */
-  requestsNotLogged(count: number): void {
-    this.#requestsNotLogged.inc(count);
-  }
-
-  /** Records a reply of Redis. @param took ms */
-  redisReplied(took: number): void {
-    this.#redis.observe(took / SECOND);
-  }
-
-  /** Records a Redis command or connection that failed. */
-  redisFailed(): void {
-    this.#redisFailures.inc();
-  }
-
   /** Sets the number of Redis servers that are unavailable. */
   redisUnavailable(count: number): void {
     for (const gauge of this.#redisUnavailable) gauge.set(count);
-  }
-
-  /** Sets the time at which the TLS certificate expires; ms since the epoch. */
-  usesCertificate(expiresAt: number): void {
-    this.#certificateExpiry = expiresAt;
   }
 
   /** Measures the lag of the event loop until it is disposed of. */
@@ -234,7 +210,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
     this.#registry.gauge(
       'petstore_tls_certificate_expiry_timestamp_seconds',
       'When the TLS certificate in use expires.',
-      () => this.#certificateExpiry && this.#certificateExpiry / SECOND,
+      () => this.certificateExpiry && this.certificateExpiry / SECOND,
     );
   }
 }

@@ -84,8 +84,8 @@ export async function connectRedis(
       onConnected: () => {
         changes += 1;
       },
-      onReply: (took) => metrics.redisReplied(took),
-      onError: () => metrics.redisFailed(),
+      onReply: (took) => metrics.redis.observe(took / SECOND),
+      onError: () => metrics.redisFailures.inc(),
     },
   });
   if (!(await connection.ready(Math.max(READY_TIMEOUT, silenceTimeout)))) {
