@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeDistribution } from '../../src/storage/postgres/distribute.ts';
 import { migrate } from '../../src/storage/postgres/migrate.ts';
 import { TABLE_NAMES, TABLES } from '../../src/storage/schema/schema.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
@@ -19,113 +22,96 @@ export const PLACEMENTS = Object.fromEntries(
   ),
 );
 
-/** A coordinator and workers, each a private PostgreSQL server with Citus. */
+/** A coordinator and two workers, each a private PostgreSQL server with Citus. */
 export class CitusCluster implements AsyncDisposable {
-  readonly coordinator: PostgresServer;
-  readonly workers: readonly PostgresServer[];
   #databases = 0;
 
-  private constructor(coordinator: PostgresServer, workers: readonly PostgresServer[]) {
-    this.coordinator = coordinator;
-    this.workers = workers;
+  private constructor(
+    readonly coordinator: PostgresServer,
+    readonly workers: readonly [PostgresServer, PostgresServer],
+  ) {}
+
+  static async start(): Promise<CitusCluster> {
+    const started = [startNode(), startNode(), startNode()] as const;
+    const [coordinator, ...workers] = await Promise.all(started);
+    return new CitusCluster(coordinator, workers);
   }
 
-  static async start(workers = 2): Promise<CitusCluster> {
-    const started = Array.from({ length: workers + 1 }, () => PostgresServer.start(SETTINGS));
-    const [coordinator, ...others] = await Promise.all(started);
-    if (!coordinator) throw new Error('No server was started.');
-    const cluster = new CitusCluster(coordinator, others);
-    await Promise.all([coordinator, ...others].map(allowOutputPlugin));
-    return cluster;
-  }
-
-  /** Creates a database on every node and registers the workers; returns the address on the coordinator. */
-  async createDatabase(): Promise<string> {
+  /**
+   * Creates a database on every node; returns the address on the coordinator.
+   * @param isSharded whether it has Citus there, which knows the workers.
+   */
+  async createDatabase(isSharded = true): Promise<string> {
     this.#databases += 1;
     const name = `cluster_${this.#databases}`;
-    const nodes = [this.coordinator, ...this.workers];
-    await Promise.all(
-      nodes.map(async (node) => {
-        await node.run(`CREATE DATABASE ${name}`);
-        await node.run('CREATE EXTENSION citus', node.url(name));
-      }),
-    );
+    for (const node of [this.coordinator, ...this.workers]) {
+      await node.run(`CREATE DATABASE ${name}`);
+      if (node !== this.coordinator) await node.run('CREATE EXTENSION citus', node.url(name));
+    }
     const url = this.coordinator.url(name);
-    await this.join(url);
+    if (isSharded) await this.makeDistributable(url);
     return url;
   }
 
-  /** The address of a database with every server as a host, the coordinator last. */
-  urlOfAll(url: string): string {
-    const { host } = new URL(url);
-    const workers = this.workers.map(({ port }) => `127.0.0.1:${port}`);
-    return url.replace(host, [...workers, host].join(','));
-  }
-
-  /** Registers the workers at the coordinator of a database. */
-  async join(url: string): Promise<void> {
+  /** Installs the extension on the coordinator, and registers the workers. */
+  async makeDistributable(url: string): Promise<void> {
     const run = (sql: string) => this.coordinator.run(sql, url);
+    await run('CREATE EXTENSION citus');
     await run(`SELECT citus_set_coordinator_host('127.0.0.1', ${this.coordinator.port})`);
     for (const { port } of this.workers) await run(`SELECT citus_add_node('127.0.0.1', ${port})`);
   }
 
-  /** Creates a database with the distributed tables of the service. */
-  async createMigrated(): Promise<string> {
-    const url = await this.createDatabase();
+  /** Creates a database with the tables of the service, distributed if it is sharded. */
+  async createMigrated(isSharded = true): Promise<string> {
+    const url = await this.createDatabase(isSharded);
     await migrate(url);
     return url;
   }
 
-  /** Creates a database with the tables of the service, as if Citus had been installed later. */
-  async createUndistributed(): Promise<string> {
-    const url = await this.createDatabase();
-    await this.coordinator.run('DROP EXTENSION citus', url);
-    await migrate(url);
-    return url;
-  }
-
-  /** Installs the extension in such a database, and registers the workers. */
-  async makeDistributable(url: string): Promise<void> {
-    await this.coordinator.run('CREATE EXTENSION citus', url);
-    await this.join(url);
+  /** Kills a worker, or stops all of its processes as if the network were cut, until this is disposed of. */
+  async take(worker: PostgresServer, how: 'killed' | 'stopped'): Promise<AsyncDisposable> {
+    if (how === 'killed') {
+      await worker.stop('SIGQUIT');
+      return { [Symbol.asyncDispose]: () => worker.start() };
+    }
+    const [main = ''] = readFileSync(join(worker.data, 'postmaster.pid'), 'utf8').split('\n');
+    // Stopped first, so that it starts no other processes.
+    process.kill(Number(main), 'SIGSTOP');
+    const children = Bun.spawnSync(['pgrep', '-P', main]).stdout.toString().trim().split('\n');
+    const send = async (signal: NodeJS.Signals) => {
+      for (const id of [...children, main]) process.kill(Number(id), signal);
+    };
+    await send('SIGSTOP');
+    return { [Symbol.asyncDispose]: () => send('SIGCONT') };
   }
 
   /** The distributed tables, as in `PLACEMENTS`. */
   async placements(url: string): Promise<Record<string, string>> {
-    const rows = await this.coordinator.run<{ name: string; by: string }>(
-      `SELECT table_name::text AS name, CASE citus_table_type WHEN 'distributed'
-         THEN distribution_column ELSE citus_table_type END AS by FROM citus_tables`,
-      url,
-    );
-    return Object.fromEntries(rows.map(({ name, by }) => [name, by]));
+    const { tables } = await describeDistribution([url]);
+    return Object.fromEntries(tables.map(({ name, distributedBy }) => [name, distributedBy]));
   }
 
   /** Restores the initial content of a migrated database. */
   async empty(url: string): Promise<void> {
-    const tables = TABLE_NAMES.join(', ');
-    await this.coordinator.run(`TRUNCATE ${tables}`, url);
-    await this.coordinator.run("INSERT INTO revision (name, value) VALUES ('changes', 0)", url);
-    for (const name of [
-      'production_pet_ids',
-      'staging_pet_ids',
-      'message_sequence',
-      'audit_numbers',
-    ]) {
-      await this.coordinator.run(`SELECT setval('${name}', 1, false)`, url);
-    }
+    const run = (sql: string) => this.coordinator.run(sql, url);
+    await run(`TRUNCATE ${TABLE_NAMES.join(', ')}`);
+    await run("INSERT INTO revision (name, value) VALUES ('changes', 0)");
+    const sequences = "pg_sequences WHERE schemaname = 'public'";
+    await run(`SELECT setval(sequencename::regclass, 1, false) FROM ${sequences}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(
-      [this.coordinator, ...this.workers].map((node) => node[Symbol.asyncDispose]()),
-    );
+    for (const node of [this.coordinator, ...this.workers]) await node[Symbol.asyncDispose]();
   }
 }
 
-/** Allows Citus to copy shards while they are changed, where PostgreSQL lists the libraries that may decode changes. */
-async function allowOutputPlugin(server: PostgresServer): Promise<void> {
+async function startNode(): Promise<PostgresServer> {
+  const server = await PostgresServer.start(SETTINGS);
+  // Lets Citus copy shards while they are changed, where PostgreSQL lists the libraries that may decode changes.
   const listed = await server.run("SELECT FROM pg_settings WHERE name = 'output_plugin_libraries'");
-  if (listed.length === 0) return;
-  await server.run("ALTER SYSTEM SET output_plugin_libraries = 'citus'");
-  await server.run('SELECT pg_reload_conf()');
+  if (listed.length > 0) {
+    await server.run("ALTER SYSTEM SET output_plugin_libraries = 'citus'");
+    await server.run('SELECT pg_reload_conf()');
+  }
+  return server;
 }

@@ -62,11 +62,8 @@ const ENTRIES = [
   'test/deploy/containers.ts',
   'test/http/mocks.ts',
   // Run by `npm run citus`.
-  'test/citus/distribution.ts',
   'test/citus/main.ts',
-  'test/citus/storage.ts',
   'test/citus/service.ts',
-  'test/citus/hanging-worker.ts',
   'test/citus/lost-worker.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
