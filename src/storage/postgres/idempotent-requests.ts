@@ -6,9 +6,10 @@ import {
 } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pets/pet-json.ts';
 import type { Pet } from '../../core/pets/pets.ts';
+import { bucketOf } from '../pets/buckets.ts';
+import { petFromRow, selectPets } from '../pets/pet-pages.ts';
 import { nameOf, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
-import { petsById } from './pet-rows.ts';
 import { integers, type Queries, texts } from './queries.ts';
 
 /** An idempotent request, and the pet to add unless the request was handled before. */
@@ -35,6 +36,8 @@ const RECALL = select(
   `JOIN unnest(?::text[], ?::text[]) AS asked (by_account, with_key)
    ON key = with_key WHERE account_id = by_account`,
 );
+
+const BY_IDS = selectPets('pets.id = ANY(?::bigint[])', 'bucket = ANY(?::bigint[])');
 
 const CLAIM = `INSERT INTO idempotent_requests AS kept
     (environment, account_id, key, fingerprint, pet_id, created_at, reply_status, reply_body)
@@ -101,4 +104,15 @@ export async function recall(
     if (reply) earlier.set(name, { fingerprint, created_at, reply });
   }
   return earlier;
+}
+
+async function petsById(
+  queries: Queries,
+  environment: Environment,
+  ids: readonly number[],
+): Promise<Map<number, Pet>> {
+  if (ids.length === 0) return new Map();
+  const buckets = [...new Set(ids.map(bucketOf))];
+  const rows = await queries.rows(BY_IDS, environment, integers(buckets), integers(ids));
+  return new Map(rows.map((row) => [row.id, petFromRow(row)]));
 }

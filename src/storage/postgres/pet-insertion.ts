@@ -16,6 +16,14 @@ export async function newPetIds(
   return rows.map(({ id }) => id).sort((one, other) => one - other);
 }
 
+/** The highest assigned id; its pet may not be committed yet. */
+export async function highestId(queries: Queries, environment: Environment): Promise<number> {
+  const row = await queries.get<{ id: number }>(
+    `SELECT last_value::float8 AS id FROM ${environment}_pet_ids`,
+  );
+  return row?.id ?? 0;
+}
+
 /** The pets with these ids, in the given order. @throws Error when there are too few ids. */
 export function withIds(pets: readonly NewPet[], ids: readonly number[]): Pet[] {
   return pets.map((pet, index) => {

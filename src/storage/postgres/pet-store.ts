@@ -9,15 +9,14 @@ import type {
 } from '../../core/pets/pets.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
+import { BucketedPages, ONE_PET, pageOf, petFromRow } from '../pets/pet-pages.ts';
 import { type Creation, StoredPets } from '../pets/pets.ts';
 import type { WatchWrite } from '../write-kinds.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
-import { environmentQueries } from './engine.ts';
+import { environmentEngine, environmentQueries } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';
 import { createPets } from './pet-creation.ts';
-import { insertPets, newPetIds, withIds } from './pet-insertion.ts';
-import { PetPages } from './pet-pages.ts';
-import { ONE_PET, petFromRow } from './pet-rows.ts';
+import { highestId, insertPets, newPetIds, withIds } from './pet-insertion.ts';
 
 /** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is cacheable. */
 const DENSITY_REACH = 64;
@@ -30,7 +29,7 @@ export class PostgresPetStore extends StoredPets {
   readonly #database: PostgresDatabase;
   readonly #environment: Environment;
   readonly #reads: Statements;
-  readonly #pages: PetPages;
+  readonly #pages: BucketedPages;
   /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
@@ -39,15 +38,14 @@ export class PostgresPetStore extends StoredPets {
     this.#database = database;
     this.#environment = environment;
     this.#reads = database.of('reads');
-    this.#pages = new PetPages(this.#reads, environment);
+    const engine = environmentEngine(database, environment);
+    this.#pages = new BucketedPages(engine, () => highestId(this.#reads, environment));
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
 
   async list({ limit, status, after }: PetQuery): Promise<PetPage> {
-    // One more than requested shows whether this is the last page.
-    const pets = await this.#pages.read({ limit: limit + 1, status, after });
-    const more = pets.length > limit;
-    if (more) pets.pop();
+    const read = await this.#pages.read({ limit: limit + 1, status, after });
+    const { pets, more } = pageOf(read, limit);
     return { pets, more, isCacheable: more && (await this.#isCacheable(pets, after, status)) };
   }
 

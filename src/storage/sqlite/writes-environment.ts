@@ -2,25 +2,10 @@ import type { Database } from 'bun:sqlite';
 import { type IdempotentRequest, isExpired } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pets/pet-json.ts';
 import type { CreateOutcome, NewPet, Pet } from '../../core/pets/pets.ts';
+import { ONE_PET } from '../pets/pet-pages.ts';
 import { type Creation, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
-import { query, type SqliteSelection } from './database.ts';
-
-/**
- * Selects pets. Integers that a double represents exactly are returned as numbers, which takes half the time of a
- * bigint for reading and for writing as JSON.
- * @param rest the SQL after the table's name.
- */
-export function selectPets(rest: string): SqliteSelection<Pet> {
-  return {
-    sqlite: `SELECT CAST(pets.id AS REAL) AS id, name,
-      CASE WHEN category_id BETWEEN -9007199254740991 AND 9007199254740991
-        THEN CAST(category_id AS REAL) ELSE category_id END AS categoryId, status FROM pets ${rest}`,
-  };
-}
-
-/** One pet, by id. */
-export const ONE_PET = selectPets('WHERE pets.id = ?');
+import { query } from './database.ts';
 
 const EARLIER = select(
   'idempotent_requests',
