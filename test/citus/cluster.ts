@@ -7,10 +7,11 @@ import { PostgresServer } from '../support/postgres-server.ts';
 
 const SETTINGS = [
   'shared_preload_libraries=citus',
-  'wal_level=logical',
-  'max_prepared_transactions=100',
+  ...['wal_level=logical', 'max_prepared_transactions=100'],
   'citus.node_conninfo=sslmode=disable',
   'citus.node_connection_timeout=1s',
+  // Citus has one for each database, and large tables need more while they are distributed.
+  'max_worker_processes=64',
   // A small number, because each test uses all shards.
   'citus.shard_count=8',
 ];
