@@ -23,7 +23,7 @@ export const KINDS = {
   reads: { patience: READ_PATIENCE, isShared: true },
   creations: { patience: PATIENCE },
   messages: { patience: PATIENCE },
-  /** Usage, quotas, the request log, last uses and the delivery of messages. */
+  /** Usage, quotas, the request log, last uses, security events and the delivery of messages. */
   saves: { patience: PATIENCE },
   /** What processes coordinate by: the change feed, settings, leases. */
   shared: { patience: PATIENCE },

@@ -15,10 +15,13 @@ import { runForRows } from './row-changes.ts';
 
 /** The engine on a database; each change runs in its own transaction. */
 export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): Engine {
-  const shared = database.of('shared');
+  const [shared, saves] = [database.of('shared'), database.of('saves')];
   return {
-    change: (change) =>
-      database.transaction((queries) => applyChange(queriesOver(queries), change)),
+    change(change) {
+      // Entries of the audit log that wait for a lock must not hold up the sign-ins that they tell of.
+      const statements = change.store === 'audit' ? saves : database;
+      return statements.transaction((queries) => applyChange(queriesOver(queries), change));
+    },
     // Changes through Kysely itself, such as those of better-auth, run one statement at a time.
     queries: lazy(async () => queriesOver(database, kinds)),
     rows: (selection, ...values) => shared.rows(selection, ...values),
