@@ -1,6 +1,6 @@
 import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
-import type { Operation, Parameter } from '../http/operation.ts';
+import type { Operation, ParameterDescription } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import { RESOURCES, RESOURCES_OF } from './resources.ts';
 
@@ -29,21 +29,20 @@ type IdsOf<Resource> = Resource extends { readonly operations: infer Operations 
 export type OperationId = IdsOf<(typeof RESOURCES)[number]>;
 
 /** An operation as the OpenAPI document describes it. */
-export interface PublishedOperation extends Operation {
+export interface PublishedOperation extends Omit<Operation, 'parameters'> {
   readonly id: string;
   /** The tag of its resource. */
   readonly tag: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly ParameterDescription[];
   /** Every error that the operation may return. */
   readonly errors: readonly ErrorCode[];
 }
 
 function publish(id: string, operation: Operation, tag: string): PublishedOperation {
   const { body, parameters = [], errors = [], success, isRevalidated } = operation;
-  // A malformed path parameter is never an `invalid_parameter`: the operation itself returns a 404.
-  const hasParameters = parameters.some((parameter) => parameter.in !== 'path');
+  const isRefusing = parameters.some(({ refusal }) => refusal !== undefined);
   const allErrors = [
-    ...(hasParameters ? (['invalid_parameter'] as const) : []),
+    ...(isRefusing ? (['invalid_parameter'] as const) : []),
     ...(body ? BODY_ERRORS : []),
     ...errors,
     ...COMMON_ERRORS,

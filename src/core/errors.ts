@@ -158,7 +158,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** The message from the table, with the names in braces replaced by these values. */
 export function messageFor(
   code: ErrorCode,
-  values: Readonly<Record<string, string | number>> = {},
+  values: Readonly<Record<string, string | number | bigint>> = {},
 ): string {
   const entry: { readonly meaning: string; readonly message?: string } = ERRORS[code];
   const { message = entry.meaning } = entry;
@@ -204,7 +204,7 @@ export class ApiError<Code extends string = ErrorCode> extends Error implements 
 /** Creates an error with the message from the table. */
 export function apiError(
   code: ErrorCode,
-  values?: Readonly<Record<string, string | number>>,
+  values?: Readonly<Record<string, string | number | bigint>>,
 ): ApiError {
   return new ApiError(code, messageFor(code, values));
 }

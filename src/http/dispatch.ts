@@ -1,11 +1,15 @@
 import { messageFor } from '../core/errors.ts';
+import type { KeyRecord } from '../core/keys/api-keys.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import type { Instant } from '../lib/clock.ts';
 import type { Api } from './api.ts';
 import type { RequestContext } from './handler.ts';
+import type { Operation } from './operation.ts';
 import { isPreflight, preflightHeaders } from './reply/cross-origin.ts';
 import { isRemoved } from './reply/deprecation.ts';
 import { BAD_HOST, BAD_TARGET } from './reply/error-replies.ts';
 import { problemReply, type Reply } from './reply/reply.ts';
+import { readParameters } from './target/parameters.ts';
 import {
   DOCUMENT_PATH,
   type OperationMatch,
@@ -32,19 +36,48 @@ export function publicReply(
   return document && (method === 'GET' || method === 'HEAD') ? document() : undefined;
 }
 
+type AdmittedRequest = Pick<RequestContext, 'key' | 'request' | 'now'>;
+
+/** What a handler receives. */
+class DispatchedRequest implements RequestContext<Operation> {
+  readonly key: KeyRecord;
+  readonly request: Request;
+  readonly now: Instant;
+  readonly query: string;
+  readonly #operation: Operation;
+  readonly #path: Readonly<Record<string, string>>;
+
+  constructor(operation: Operation, target: ApiTarget, { key, request, now }: AdmittedRequest) {
+    this.key = key;
+    this.request = request;
+    this.now = now;
+    this.query = target.query;
+    this.#operation = operation;
+    this.#path = target.match?.parameters ?? {};
+  }
+
+  get parameters(): Readonly<Record<string, unknown>> {
+    const { headers } = this.request;
+    return readParameters(this.#operation, { path: this.#path, query: this.query, headers });
+  }
+}
+
 /**
  * Runs the handler of the requested operation; after its sunset the reply is `operation_removed`. May throw
  * `ApiError`.
  * @param served `undefined` where no operation is served.
  */
 export function dispatch(
-  { api, match }: ApiTarget,
+  target: ApiTarget,
   served: ServedOperation | undefined,
-  context: RequestContext,
+  admitted: AdmittedRequest,
 ): Awaitable<Reply> {
-  if (!served) return unservedReply(api, context.request.method, match);
+  const { api, match } = target;
+  if (!served) return unservedReply(api, admitted.request.method, match);
   const { deprecation } = served;
-  if (!deprecation || !isRemoved(deprecation, context.now)) return served.handle(context);
+  if (!deprecation || !isRemoved(deprecation, admitted.now)) {
+    return served.handle(new DispatchedRequest(served, target, admitted));
+  }
   const values = { operation: served.id, successor: api.baseUrl + deprecation.successor };
   const message = messageFor('operation_removed', values);
   return problemReply({ code: 'operation_removed', message });

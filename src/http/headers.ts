@@ -149,6 +149,9 @@ export const REQUEST_HEADERS = [
   },
 ] as const;
 
+/** A header that a row may declare as a parameter. */
+export type RequestHeaderName = (typeof REQUEST_HEADERS)[number]['name'];
+
 /** The caller's limits and remaining requests; on every reply. */
 export const LIMIT_HEADERS = [
   'X-RateLimit-Limit',

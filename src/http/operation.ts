@@ -3,8 +3,8 @@ import type { ErrorCode } from '../core/errors.ts';
 import type { Expectations } from './body/expectations.ts';
 import type { HeaderName } from './headers.ts';
 
-/** A parameter of an operation, as the OpenAPI document describes it. */
-export interface Parameter {
+/** A parameter of an operation, as the documentation describes it. */
+export interface ParameterDescription {
   readonly name: string;
   readonly in: 'query' | 'path' | 'header';
   readonly required: boolean;
@@ -12,17 +12,37 @@ export interface Parameter {
   readonly schema: Readonly<Record<string, unknown>>;
   /** Omitted where any fixed value would be wrong. */
   readonly example?: string | number;
+  /** Whether each request needs a value of its own, which samples generate. */
+  readonly isGenerated?: true;
+  /** The message of the error for a value that is not allowed. */
+  readonly refusal?: string;
 }
 
-/** A parameter of the path. */
-export function pathParameter(
-  name: string,
-  description: string,
-  schema: Parameter['schema'],
-  example: string | number,
-): Parameter {
-  return { name, in: 'path', required: true, description, schema, example };
+/**
+ * A parameter that handlers receive as a value; `target/parameters.ts` makes them.
+ * @typeParam Value what `read` returns, and handlers receive.
+ */
+export interface Parameter<Name extends string = string, Value = unknown>
+  extends ParameterDescription {
+  readonly name: Name;
+  /**
+   * The value for the handler.
+   * @param text as decoded from the request; `undefined` if the request lacks the parameter.
+   * @throws ApiError for a text that is not allowed.
+   */
+  read(text: string | undefined): Value;
 }
+
+/** The values of an operation's parameters, by the names of the parameters. */
+export type ParameterValues<Of> = Of extends {
+  readonly parameters: ReadonlyArray<infer Declared extends Parameter>;
+}
+  ? {
+      readonly [Name in Declared['name']]: ReturnType<
+        Extract<Declared, { readonly name: Name }>['read']
+      >;
+    }
+  : Readonly<Record<string, unknown>>;
 
 /** When an operation was deprecated, when it is removed, and what replaces it. */
 export interface Deprecation {
@@ -65,6 +85,7 @@ export interface Operation {
   readonly path: string;
   readonly summary: string;
   readonly description: string;
+  /** In the order in which they are read: the first one that is not allowed causes the error. */
   readonly parameters?: readonly Parameter[];
   /** Schema of the request body; one of the named schemas of the OpenAPI document. */
   readonly body?: XSchema;

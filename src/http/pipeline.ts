@@ -128,11 +128,8 @@ export class HttpService {
   ): Awaitable<Reply> {
     if (limits.outcome !== 'admitted') return limitReply(caller, limits);
     if (!caller.key) return caller.reply;
-    const { query, match } = target;
-    const parameters = match?.parameters ?? {};
     try {
-      const context = { key: caller.key, request, now, query, parameters };
-      const handled = dispatch(target, served, context);
+      const handled = dispatch(target, served, { key: caller.key, request, now });
       if (!(handled instanceof Promise)) return handled;
       return handled.catch((error) => this.#errorReply(error, id));
     } catch (error) {

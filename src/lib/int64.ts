@@ -26,6 +26,13 @@ export function parseInt64(text: string): bigint | undefined {
   return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
 }
 
+/** Parses an int64 in its shortest decimal form, as ids are written; `undefined` for any other text. */
+export function readInt64(text: string): bigint | undefined {
+  if (!/^-?(?:0|[1-9]\d{0,18})$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return value >= INT64_MIN && value <= INT64_MAX ? value : undefined;
+}
+
 /** Converts an integer to a number if its absolute value is at most 2^53 - 1. */
 export function toInt64(value: bigint): Int64 {
   const number = Number(value);

@@ -3,7 +3,7 @@ import { ErrorBody } from '../api/openapi/schemas.ts';
 import { operationsOf, type PublishedOperation } from '../api/operations.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import { ERRORS } from '../core/errors.ts';
-import type { Parameter } from '../http/operation.ts';
+import type { ParameterDescription } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import { toolSchema } from './tool-schemas.ts';
 
@@ -31,7 +31,7 @@ export function toolsOf(environment: Environment, addresses: ApiAddresses): read
 }
 
 /** The name of a parameter as an argument of a tool: a header such as `Idempotency-Key` is `idempotencyKey`. */
-export function argumentName({ name, in: place }: Parameter): string {
+export function argumentName({ name, in: place }: ParameterDescription): string {
   if (place !== 'header') return name;
   const words = name.toLowerCase().split('-');
   return words
@@ -40,7 +40,7 @@ export function argumentName({ name, in: place }: Parameter): string {
 }
 
 /** The parameters of an operation that are arguments of its tool; not `If-None-Match`, since a tool needs a body. */
-export function parametersOf({ parameters }: PublishedOperation): readonly Parameter[] {
+export function parametersOf({ parameters }: PublishedOperation): readonly ParameterDescription[] {
   return parameters.filter((parameter) => parameter !== IF_NONE_MATCH_PARAMETER);
 }
 

@@ -1,4 +1,4 @@
-import type { Parameter } from '../http/operation.ts';
+import type { ParameterDescription } from '../http/operation.ts';
 import { invalidParameter } from '../http/target/query.ts';
 import { type ApiTool, argumentName, parametersOf } from './api-tools.ts';
 import { fromToolValue } from './tool-schemas.ts';
@@ -50,7 +50,10 @@ export function toolRequest(
 }
 
 /** Removes the argument for a parameter; returns its text, or `undefined` if there is none. */
-function takeArgument(parameter: Parameter, given: Map<string, unknown>): string | undefined {
+function takeArgument(
+  parameter: ParameterDescription,
+  given: Map<string, unknown>,
+): string | undefined {
   const name = argumentName(parameter);
   const value = given.get(name) ?? undefined;
   given.delete(name);

@@ -3,7 +3,7 @@ import { newId } from '../../core/ids.ts';
 import { type Message, type MessageStore, messageStatus } from '../../core/messages/messages.ts';
 import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
-import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import { MESSAGE_OPERATIONS } from './operations.ts';
 
@@ -16,9 +16,9 @@ export function messageHandlers(messages: MessageStore): Handlers<typeof MESSAGE
 
 async function sendMessage(
   messages: MessageStore,
-  { key, request, now }: RequestContext,
+  { key, request, now, parameters }: RequestContext<(typeof MESSAGE_OPERATIONS)['sendMessage']>,
 ): Promise<Reply> {
-  const idempotencyKey = readIdempotencyKey(request.headers);
+  const { [IDEMPOTENCY_KEY]: idempotencyKey } = parameters;
   const { message: text } = await readMessage(request);
   const { id: keyId, accountId, environment } = key;
   const createdAt = now.wall;

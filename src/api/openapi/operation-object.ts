@@ -1,6 +1,7 @@
 import type { XSchema } from 'typebox/schema';
 import { ERRORS } from '../../core/errors.ts';
 import type { HeaderName } from '../../http/headers.ts';
+import type { ParameterDescription } from '../../http/operation.ts';
 import { errorExample } from '../../http/reply/example-errors.ts';
 import type { PublishedOperation } from '../operations.ts';
 import type { HeaderComponents } from './header-components.ts';
@@ -39,7 +40,7 @@ export function operationObject(
       'x-sunset': new Date(deprecation.sunset).toISOString().slice(0, 10),
     }),
     ...(pagination && { 'x-pagination': pagination }),
-    ...(parameters.length > 0 && { parameters }),
+    ...(parameters.length > 0 && { parameters: parameters.map(parameterObject) }),
     ...(body && { requestBody: { required: true, content: json(body, bodyExamples(body)) } }),
     responses: {
       [success.status]: {
@@ -57,6 +58,12 @@ export function operationObject(
       ...errorObjects(operation, headers, baseUrl),
     },
   };
+}
+
+function parameterObject(parameter: ParameterDescription): Json {
+  const { name, in: place, required, description, schema, example } = parameter;
+  const object = { name, in: place, required, description, schema };
+  return example === undefined ? object : { ...object, example };
 }
 
 /** The example of the schema, if it has one. */

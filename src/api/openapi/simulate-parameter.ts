@@ -1,9 +1,10 @@
-import type { Parameter } from '../../http/operation.ts';
+import type { ParameterDescription } from '../../http/operation.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
+import { refusalOf } from '../../http/target/query.ts';
 import type { PublishedOperation } from '../operations.ts';
 import { SIMULATIONS_IN_WORDS } from '../sandbox/schemas.ts';
 
-const SIMULATE_PARAMETER: Parameter = {
+const SIMULATE_PARAMETER: ParameterDescription = {
   name: SIMULATE_HEADER,
   in: 'header',
   required: false,
@@ -11,6 +12,7 @@ const SIMULATE_PARAMETER: Parameter = {
     'What this request meets instead of its own reply, such as `unavailable;retry-after=2` (an Item of ' +
     `RFC 9651). In staging alone. A simulated reply names it in \`Petstore-Simulated\`. ${SIMULATIONS_IN_WORDS}`,
   schema: { type: 'string', minLength: 1 },
+  refusal: refusalOf(SIMULATE_HEADER, 'has an invalid value'),
 };
 
 /** The operation with the simulation header, which only the document of staging describes. */

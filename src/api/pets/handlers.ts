@@ -1,23 +1,21 @@
-import { ApiError, apiError } from '../../core/errors.ts';
+import { apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply, petJson, petsJson } from '../../core/pets/pet-json.ts';
 import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets/pets.ts';
-import { DEFAULT_STATUS, PAGE_SIZE, PET_STATUSES } from '../../core/pets/pets.ts';
+import { DEFAULT_STATUS } from '../../core/pets/pets.ts';
 import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
-import { REPLAYED, readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
 import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/reply/entity-tag.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
-import {
-  enumParameter,
-  integerParameter,
-  invalidParameter,
-  readQuery,
-} from '../../http/target/query.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
 import { PageCache } from './page-cache.ts';
+
+type ContextOf<Id extends keyof typeof PET_OPERATIONS> = RequestContext<
+  (typeof PET_OPERATIONS)[Id]
+>;
 
 const readNewPet = bodyReader(PET_OPERATIONS.createPet);
 
@@ -29,7 +27,7 @@ export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PE
   const pages = new PageCache();
   pets.onPagesInvalidated(() => pages.clear());
   return {
-    listPets: ({ query }) => pages.find(query) ?? listPets(pets, pages, baseUrl, query),
+    listPets: (context) => pages.find(context.query) ?? listPets(pets, pages, baseUrl, context),
     createPet: (context) => createPet(pets, context),
     getPet: (context) => getPet(pets, context),
   };
@@ -39,36 +37,14 @@ async function listPets(
   pets: PetStore,
   pages: PageCache,
   baseUrl: string,
-  query: string,
+  { query, parameters }: ContextOf<'listPets'>,
 ): Promise<Reply> {
-  const petQuery = parsePetQuery(query);
-  const cached = pages.get(petQuery, query);
+  const cached = pages.get(parameters, query);
   if (cached) return cached;
   const { generation } = pages;
-  const page = await pets.list(petQuery);
-  const reply = writePage(baseUrl, petQuery, page);
-  return page.isCacheable ? pages.put(petQuery, reply, generation) : reply;
-}
-
-function parsePetQuery(query: string): PetQuery {
-  const given = readQuery(query, ['limit', 'status', 'after']);
-  return {
-    limit: integerParameter(given, 'limit', PAGE_SIZE),
-    status: enumParameter(given, 'status', PET_STATUSES),
-    after: parseAfter(given.get('after')),
-  };
-}
-
-function parseAfter(value: string | undefined): number {
-  if (value === undefined) return 0;
-  if (isInt64(value) && !value.startsWith('-')) {
-    // Ids stay below this bound, so a greater one leads to the same empty page.
-    return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
-  }
-  throw invalidParameter(
-    'after',
-    'must be the id of an animal; follow the Link header of the last page',
-  );
+  const page = await pets.list(parameters);
+  const reply = writePage(baseUrl, parameters, page);
+  return page.isCacheable ? pages.put(parameters, reply, generation) : reply;
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
@@ -85,8 +61,11 @@ function revalidated(body: string, hasMore = false): Reply {
   return { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
 }
 
-async function createPet(pets: PetStore, { key, request, now }: RequestContext): Promise<Reply> {
-  const idempotencyKey = readIdempotencyKey(request.headers);
+async function createPet(
+  pets: PetStore,
+  { key, request, now, parameters }: ContextOf<'createPet'>,
+): Promise<Reply> {
+  const { [IDEMPOTENCY_KEY]: idempotencyKey } = parameters;
   const { name, categoryId, status = DEFAULT_STATUS } = await readNewPet(request);
   const pet = { name, categoryId: toInt64(categoryId), status };
   const outcome = await pets.create(
@@ -106,22 +85,12 @@ async function createPet(pets: PetStore, { key, request, now }: RequestContext):
   }
 }
 
-async function getPet(pets: PetStore, { parameters }: RequestContext): Promise<Reply> {
-  const petId = readPetId(parameters);
+async function getPet(pets: PetStore, { parameters }: ContextOf<'getPet'>): Promise<Reply> {
+  const { petId } = parameters;
+  // Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match a pet.
   const pet = await pets.get(Number(petId));
   if (!pet) throw apiError('pet_not_found', { petId });
   return revalidated(petJson(pet));
-}
-
-/**
- * The id in the path. Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match a pet.
- * @throws ApiError `pet_not_found` if it is not an int64.
- */
-function readPetId(parameters: RequestContext['parameters']): string {
-  const petId = decodePath(parameters['petId'] ?? '');
-  if (isInt64(petId)) return petId;
-  const message = 'An id is a whole number, as the list of animals shows it.';
-  throw new ApiError('pet_not_found', message);
 }
 
 function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {
@@ -129,19 +98,4 @@ function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequ
     .update(petJson({ id: 0, ...pet }))
     .digest('hex');
   return { accountId, key, fingerprint };
-}
-
-function decodePath(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
-/** Whether a text is an int64 as JSON writes one. Only texts of 19 and more characters can be out of range. */
-function isInt64(text: string): boolean {
-  if (!/^-?(?:0|[1-9]\d{0,18})$/.test(text)) return false;
-  return text.length < 19 || BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }

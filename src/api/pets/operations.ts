@@ -1,21 +1,28 @@
 import { PAGE_SIZE } from '../../core/pets/pets.ts';
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
-import { type Operation, pathParameter } from '../../http/operation.ts';
-import { limitParameter, PAGINATION } from '../../http/target/paging.ts';
+import type { Operation } from '../../http/operation.ts';
+import { afterParameter, limitParameter, PAGINATION } from '../../http/target/paging.ts';
+import { enumParameter, idParameter } from '../../http/target/parameters.ts';
 import { NewPet, Pet, PetStatus, Pets } from './schemas.ts';
 
 /** The second pet in an example store; the first one is the example of the schema. */
 const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
 
-const PET_ID = { type: 'integer', format: 'int64' };
-const STATUS_PARAMETER = {
-  name: 'status',
-  in: 'query',
-  required: false,
+const STATUS = enumParameter('status', PetStatus, {
   description: 'Filters animals by availability status.',
-  schema: PetStatus,
   example: 'available',
+});
+
+const NO_ID = {
+  code: 'pet_not_found',
+  message: 'An id is a whole number, as the list of animals shows it.',
 } as const;
+
+/** The id in the path. @param purpose what the operation does with the animal, such as `retrieve`. */
+function petIdParameter(purpose: string) {
+  const description = `The id of the animal to ${purpose}.`;
+  return idParameter('petId', NO_ID, { description, example: 1 });
+}
 
 /** The operations on pets, by operation id. `handlers.ts` has a handler for each. */
 export const PET_OPERATIONS = {
@@ -26,18 +33,7 @@ export const PET_OPERATIONS = {
     description:
       'Animals in ascending id. When more follow, the reply carries a `Link` header with ' +
       '`rel="next"` (RFC 8288): request that address to go on. A page without it is the last.',
-    parameters: [
-      limitParameter('animals'),
-      STATUS_PARAMETER,
-      {
-        name: 'after',
-        in: 'query',
-        required: false,
-        description: 'Only animals with a greater id. Follow `Link` rather than make it yourself.',
-        schema: { type: 'integer', format: 'int64', minimum: 0 },
-        example: 20,
-      },
-    ],
+    parameters: [limitParameter('animals'), STATUS, afterParameter('an animal', 'animals')],
     success: {
       status: 200,
       schema: Pets,
@@ -99,7 +95,7 @@ export const PET_OPERATIONS = {
     path: '/pets/{petId}',
     summary: 'Get an animal',
     description: 'One animal by its id. Use `GET /pets` with the `status` filter instead.',
-    parameters: [pathParameter('petId', 'The id of the animal to retrieve.', PET_ID, 1)],
+    parameters: [petIdParameter('retrieve')],
     success: { status: 200, schema: Pet, description: 'The requested animal.' },
     isRevalidated: true,
     errors: ['pet_not_found', 'operation_removed'],

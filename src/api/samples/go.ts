@@ -2,16 +2,17 @@ import type { SampleCall } from './sample-call.ts';
 
 /** The request as a program in Go 1.24 or later, with its standard library. */
 export function goSample(call: SampleCall): string {
-  const { method, baseUrl, target, body, apiKey, isIdempotent } = call;
+  const { method, baseUrl, target, body, apiKey, generated } = call;
   const packages = [
-    ...(isIdempotent ? ['crypto/rand'] : []),
+    ...(generated.length > 0 ? ['crypto/rand'] : []),
     ...['encoding/json', 'fmt', 'log', 'net/http'],
     ...(body ? ['strings'] : []),
   ];
   const headers = [
     `"Authorization", "Bearer ${apiKey}"`,
     ...(body ? ['"Content-Type", "application/json"'] : []),
-    ...(isIdempotent ? ['"Idempotency-Key", rand.Text()'] : []),
+    ...generated.map((name) => `"${name}", rand.Text()`),
+    ...Object.entries(call.headers).map(([name, value]) => `"${name}", ${goString(String(value))}`),
   ];
   const content = body ? `strings.NewReader(${goString(JSON.stringify(body))})` : 'nil';
   return `package main

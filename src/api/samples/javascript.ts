@@ -24,11 +24,13 @@ const result = JSON.parse(await response.text(), (${parameters}) =>
 );`;
 }
 
-function fetchLines({ method, baseUrl, target, body, apiKey, isIdempotent }: SampleCall): string {
+function fetchLines(call: SampleCall): string {
+  const { method, baseUrl, target, body, apiKey } = call;
   const headers = [
     `Authorization: 'Bearer ${apiKey}',`,
     ...(body ? [`'Content-Type': 'application/json',`] : []),
-    ...(isIdempotent ? [`'Idempotency-Key': crypto.randomUUID(),`] : []),
+    ...call.generated.map((name) => `'${name}': crypto.randomUUID(),`),
+    ...Object.entries(call.headers).map(([name, value]) => `'${name}': ${quoted(String(value))},`),
   ];
   return `const response = await fetch('${baseUrl}${target}', {
 ${method === 'GET' ? '' : `  method: '${method}',\n`}  headers: {

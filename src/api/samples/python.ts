@@ -2,15 +2,18 @@ import type { SampleCall } from './sample-call.ts';
 
 /** The request with Python's standard library. Its integers keep all of their digits. */
 export function pythonSample(call: SampleCall): string {
-  const { method, baseUrl, target, body, apiKey, isIdempotent } = call;
+  const { method, baseUrl, target, body, apiKey, generated } = call;
   const headers = [
     `"Authorization": "Bearer ${apiKey}",`,
     ...(body ? ['"Content-Type": "application/json",'] : []),
-    ...(isIdempotent ? ['"Idempotency-Key": str(uuid.uuid4()),'] : []),
+    ...generated.map((name) => `"${name}": str(uuid.uuid4()),`),
+    ...Object.entries(call.headers).map(
+      ([name, value]) => `"${name}": ${JSON.stringify(String(value))},`,
+    ),
   ];
   return `import json
 import urllib.request
-${isIdempotent ? 'import uuid\n' : ''}
+${generated.length > 0 ? 'import uuid\n' : ''}
 request = urllib.request.Request(
     "${baseUrl}${target}",
     method="${method}",

@@ -1,4 +1,3 @@
-import { takesIdempotencyKey } from '../../http/idempotency-key.ts';
 import type { PublishedOperation } from '../operations.ts';
 
 /** The placeholder for the API key in samples; pages replace it with the reader's key. */
@@ -17,8 +16,10 @@ export interface SampleCall {
   readonly query: Readonly<Record<string, string | number>>;
   /** The example of the body: its fields by name. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the request may carry an `Idempotency-Key`. */
-  readonly isIdempotent: boolean;
+  /** Headers of its parameters whose value each request generates, such as `Idempotency-Key`. */
+  readonly generated: readonly string[];
+  /** The other headers of its parameters that have an example. */
+  readonly headers: Readonly<Record<string, string | number>>;
   /** Whether the reply has integers that may exceed 2^53. */
   readonly hasInt64: boolean;
   readonly apiKey: string;
@@ -49,7 +50,8 @@ export function sampleCall(operation: PublishedOperation, baseUrl: string): Samp
     path: inPath,
     query,
     body: body && Object(body).example,
-    isIdempotent: takesIdempotencyKey(operation),
+    generated: parameters.flatMap(({ name, isGenerated }) => (isGenerated ? [name] : [])),
+    headers: of('header'),
     hasInt64: JSON.stringify(success.schema).includes('"bigint"'),
     apiKey: KEY_PLACEHOLDER,
   };

@@ -5,7 +5,7 @@ import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
 import { APIS, type Environment } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets/pets.ts';
 import { IDEMPOTENCY_KEY, takesIdempotencyKey } from '../../http/idempotency-key.ts';
-import type { Parameter } from '../../http/operation.ts';
+import type { ParameterDescription } from '../../http/operation.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { toolsOf } from '../../mcp/api-tools.ts';
@@ -100,7 +100,13 @@ function callOf(id: string, operation: PublishedOperation, addresses: Addresses)
   ].join('\n');
 }
 
-function parameterOf({ name, in: place, required, schema, description }: Parameter): string {
+function parameterOf({
+  name,
+  in: place,
+  required,
+  schema,
+  description,
+}: ParameterDescription): string {
   const facts = [place, required ? 'required' : 'optional', parameterType(schema)];
   return `\`${name}\` (${facts.join(', ')}): ${description}`;
 }

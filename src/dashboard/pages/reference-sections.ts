@@ -10,7 +10,7 @@ import {
   HEADERS,
   type HeaderName,
 } from '../../http/headers.ts';
-import type { Parameter } from '../../http/operation.ts';
+import type { ParameterDescription } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import { document, fenced, table } from './markdown.ts';
 
@@ -45,7 +45,7 @@ function typeOf({ type, format, enum: values }: Pick<NamedSchema, 'type' | 'form
 }
 
 /** The type of a parameter, its bounds and its default. */
-export function parameterType(schema: Parameter['schema']): string {
+export function parameterType(schema: ParameterDescription['schema']): string {
   const { type, format, enum: values, minimum, maximum, minLength, maxLength } = schema;
   const facts: ReadonlyArray<readonly [isGiven: boolean, text: string]> = [
     [true, `${type}`],

@@ -1,5 +1,5 @@
 import type { PublishedOperation } from '../../api/operations.ts';
-import type { Parameter } from '../../http/operation.ts';
+import type { ParameterDescription } from '../../http/operation.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Addresses } from '../pages/reference-sections.ts';
 
@@ -57,7 +57,13 @@ function onlyTarget({ baseUrl, environment }: Target): Html {
   return html`<input type="hidden" name="target" value="${baseUrl}" data-environment="${environment ?? ''}">`;
 }
 
-function parameterInput({ name, in: place, required, schema, example }: Parameter): Html {
+function parameterInput({
+  name,
+  in: place,
+  required,
+  schema,
+  example,
+}: ParameterDescription): Html {
   const id = `try-${name}`;
   const label = html`<label for="${id}"><code>${name}</code> <span class="dimmed">${place}${required ? '' : ', optional'}</span></label>`;
   const data = html`id="${id}" data-parameter="${name}" data-in="${place}"${required ? html` required` : ''}`;

@@ -1,4 +1,4 @@
-import { HEADERS } from '../headers.ts';
+import { HEADERS, REQUEST_HEADERS } from '../headers.ts';
 import { REQUEST_ID_HEADER } from '../request-id.ts';
 import { SIMULATE_HEADER } from '../simulation/headers.ts';
 
@@ -8,8 +8,14 @@ import { SIMULATE_HEADER } from '../simulation/headers.ts';
  */
 
 /** Request headers of the API, for clients that ask for none: `*` would not cover `Authorization`. */
-const REQUEST_HEADERS = `Authorization, Content-Type, Idempotency-Key, If-None-Match, ${REQUEST_ID_HEADER}, traceparent, tracestate`;
-const REQUEST_HEADERS_WITH_SIMULATIONS = `${REQUEST_HEADERS}, ${SIMULATE_HEADER}`;
+const ALLOWED_HEADERS = [
+  // Browsers send Accept-Encoding themselves; simulations are only in staging.
+  ...REQUEST_HEADERS.flatMap(({ name }) =>
+    name === 'Accept-Encoding' || name === SIMULATE_HEADER ? [] : [name],
+  ),
+  ...[REQUEST_ID_HEADER, 'traceparent', 'tracestate'],
+].join(', ');
+const ALLOWED_HEADERS_WITH_SIMULATIONS = `${ALLOWED_HEADERS}, ${SIMULATE_HEADER}`;
 
 /** How long browsers may remember a preflight, in seconds; they have lower limits of their own. */
 const PREFLIGHT_MAX_AGE = '86400';
@@ -45,7 +51,7 @@ export function preflightHeaders(
   allow: string,
   hasSimulations: boolean,
 ): Readonly<Record<string, string>> {
-  const known = hasSimulations ? REQUEST_HEADERS_WITH_SIMULATIONS : REQUEST_HEADERS;
+  const known = hasSimulations ? ALLOWED_HEADERS_WITH_SIMULATIONS : ALLOWED_HEADERS;
   return {
     'Access-Control-Allow-Methods': withMethod(allow, headers.get('access-control-request-method')),
     'Access-Control-Allow-Headers': withHeaders(

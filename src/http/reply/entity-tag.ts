@@ -1,7 +1,7 @@
-import type { Parameter } from '../operation.ts';
+import type { ParameterDescription } from '../operation.ts';
 
 /** The `If-None-Match` header as a parameter of an operation. */
-export const IF_NONE_MATCH_PARAMETER: Parameter = {
+export const IF_NONE_MATCH_PARAMETER: ParameterDescription = {
   name: 'If-None-Match',
   in: 'header',
   required: false,

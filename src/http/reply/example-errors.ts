@@ -1,14 +1,13 @@
 import { ERRORS, type ErrorCode, messageFor } from '../../core/errors.ts';
 import { emptyBodyMessage } from '../body/body-validator.ts';
 import { MAX_BODY_BYTES } from '../body/json-body.ts';
-import { BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_KEY } from '../idempotency-key.ts';
-import type { Operation, Parameter } from '../operation.ts';
-import { oneOf, wholeNumberFrom } from '../target/query.ts';
+import type { Operation, ParameterDescription } from '../operation.ts';
 
 /** As much of an operation as the messages of its errors need. */
 interface DescribedOperation
-  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'parameters' | 'deprecation'> {
+  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'deprecation'> {
   readonly id: string;
+  readonly parameters?: readonly ParameterDescription[];
 }
 
 /** The id of a pet that does not exist. */
@@ -41,9 +40,9 @@ export function exampleMessage(
   values: Readonly<Record<string, string>> = {},
 ): string {
   const { id, body, expectations, noun = 'request', parameters = [], deprecation } = operation;
-  const parameter = parameters.find((each) => each.in !== 'path');
+  const refusal = parameters.find((each) => each.refusal !== undefined)?.refusal;
   if (code === 'invalid_body' && body) return emptyBodyMessage(body, expectations);
-  if (code === 'invalid_parameter' && parameter) return parameterMessage(parameter);
+  if (code === 'invalid_parameter' && refusal !== undefined) return refusal;
   return messageFor(code, {
     noun,
     operation: id,
@@ -55,17 +54,4 @@ export function exampleMessage(
     ...{ parameter: 'limit', problem: 'has an invalid value' },
     ...values,
   });
-}
-
-function parameterMessage({ name, schema }: Parameter): string {
-  if (name === IDEMPOTENCY_KEY) return BAD_IDEMPOTENCY_KEY;
-  return messageFor('invalid_parameter', { parameter: name, problem: problemOf(schema) });
-}
-
-function problemOf({ enum: values, minimum, maximum }: Parameter['schema']): string {
-  if (Array.isArray(values)) return oneOf(values);
-  if (typeof minimum === 'number' && typeof maximum === 'number') {
-    return wholeNumberFrom(minimum, maximum);
-  }
-  return 'has an invalid value';
 }
