@@ -73,7 +73,13 @@ function isRefusal(error: unknown): boolean {
 function isOutcomeUnknown(error: unknown, retries: number): boolean {
   if (error instanceof NetworkError || error instanceof TimeoutError) return true;
   if (!(error instanceof ApiError)) return false;
-  // On a first attempt the conflict is with another call; on a retry, with an attempt of this one.
-  if (error.code === 'idempotency_conflict') return retries > 0;
+  // On a first attempt the conflict is with another call; on a retry, with an attempt of this one. A 409 that does not
+  // ask to wait is a conflict that waiting does not cure.
+  if (error.status === 409) return retries > 0 && isInFlight(error);
   return error.status === 502 || error.status === 504;
+}
+
+/** Whether the service says that a request with the same `Idempotency-Key` will soon be answered. */
+function isInFlight({ code, retryAfterMs }: ApiError): boolean {
+  return code === 'idempotency_conflict' && retryAfterMs !== undefined;
 }

@@ -2,6 +2,8 @@
 export interface ErrorEntry {
   /** The HTTP status code. */
   readonly status: number;
+  /** Whether waiting helps: then replies have `Retry-After`. */
+  readonly hasRetryAfter?: true;
   /** When it happens, in one sentence. */
   readonly meaning: string;
   /** Its usual cause; with `code` in backticks, like the cure. */
@@ -90,6 +92,7 @@ export const ERRORS = {
   },
   idempotency_conflict: {
     status: 409,
+    hasRetryAfter: true,
     meaning: 'A request with the same Idempotency-Key is still in flight.',
     cause:
       'A request with the same `Idempotency-Key` has not been answered yet: a client repeated it too early, or two workers share a key.',
@@ -121,6 +124,7 @@ export const ERRORS = {
   },
   rate_limited: {
     status: 429,
+    hasRetryAfter: true,
     meaning: 'The minute or the day has no request left.',
     cause:
       'The account used up its requests of this minute or of this UTC day. All its keys of an environment share them. Without a valid key, the client’s address has a limit of its own.',
@@ -129,6 +133,7 @@ export const ERRORS = {
   },
   api_key_banned: {
     status: 429,
+    hasRetryAfter: true,
     meaning: 'The API key is banned for a while.',
     cause:
       'The key kept sending requests after a 429 instead of waiting. In staging, a ban can also be set in the sandbox or simulated.',
@@ -145,6 +150,7 @@ export const ERRORS = {
   },
   unavailable: {
     status: 503,
+    hasRetryAfter: true,
     meaning: 'The service cannot answer just now.',
     cause:
       'The store cannot read or write at the moment: it is overloaded, out of space or restarting.',
@@ -154,6 +160,17 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+const WAITING: ReadonlySet<string> = new Set(
+  Object.entries<ErrorEntry>(ERRORS).flatMap(([code, { hasRetryAfter }]) =>
+    hasRetryAfter ? [code] : [],
+  ),
+);
+
+/** Whether replies with this code have `Retry-After`. */
+export function hasRetryAfter(code: string): boolean {
+  return WAITING.has(code);
+}
 
 /** The message from the table, with the names in braces replaced by these values. */
 export function messageFor(

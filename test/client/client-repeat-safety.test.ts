@@ -76,12 +76,25 @@ describe('creations', () => {
   });
 
   test('a conflict on a retry means that our first attempt is in flight, and is retried', async () => {
-    const conflict = failure(409, 'idempotency_conflict');
+    const conflict = failure(409, 'idempotency_conflict', { 'Retry-After': '0' });
     using service = new ScriptedService(crash, conflict, conflict, reply(201, rex));
     const { client } = connect(service);
 
     expect((await client.createPet(newRex)).name).toBe('Rex');
   });
+
+  test.each(['idempotency_conflict', 'invalid_transition', 'pet_unavailable'])(
+    'a 409 %s without Retry-After is not retried, also after a lost reply',
+    async (code) => {
+      using service = new ScriptedService(crash, failure(409, code), reply(201, rex));
+      const { client } = connect(service);
+
+      const error = await rejection(client.createPet(newRex));
+
+      expect(error).toMatchObject({ status: 409, code });
+      expect(service.received).toHaveLength(2);
+    },
+  );
 
   test("a conflict on the first attempt is somebody else's, and is not retried", async () => {
     using service = new ScriptedService(failure(409, 'idempotency_conflict'));

@@ -5,6 +5,9 @@ import { TestService } from '../support/harness.ts';
 import { refusalOf } from '../support/problem.ts';
 import { provoke } from './error-scenes.ts';
 
+/** The codes whose replies have `Retry-After`. */
+const WAITING = ['idempotency_conflict', 'rate_limited', 'api_key_banned', 'unavailable'];
+
 describe('every error code', () => {
   test.each(ERROR_CODES)(
     '%s comes with its status in exactly {code, message, status}',
@@ -18,13 +21,13 @@ describe('every error code', () => {
   test.each(ERROR_CODES)(
     '%s comes with limits, and Retry-After only if waiting helps',
     async (code) => {
-      const { status, headers } = await provoke(code);
+      const { headers } = await provoke(code);
 
       for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
         expect(headers.get(name)).toMatch(/^\d+$/);
       }
       const retryAfter = headers.get('Retry-After');
-      if ([409, 429, 503].includes(status)) expect(retryAfter).toMatch(/^[1-9]\d*$/);
+      if (WAITING.includes(code)) expect(retryAfter).toMatch(/^[1-9]\d*$/);
       else expect(retryAfter).toBeNull();
     },
   );
@@ -38,9 +41,7 @@ describe('the catalogue of errors', () => {
     expect(entry).toMatchObject({ code, status, meaning });
     expect(entry?.cause).toEndWith('.');
     expect(entry?.cure).toEndWith('.');
-    // Replies with these statuses have a `Retry-After`, so the cure mentions it.
-    const isWaitedFor = [409, 429, 503].includes(status);
-    expect(entry?.cure.includes('`Retry-After`') ?? false).toBe(isWaitedFor);
+    expect(entry?.cure.includes('`Retry-After`') ?? false).toBe(WAITING.includes(code));
   });
 
   test('knows no other codes', () => {

@@ -22,6 +22,9 @@ const EXAMPLES_OF_STATUS: Readonly<Record<number, Partial<Record<HeaderName, str
   429: { RateLimit: '"minute";r=0;t=42, "day";r=933;t=5120' },
 };
 
+/** A header of a reply; by itself its name, where all replies with this status have it, or none needs to. */
+export type OwnHeader = HeaderName | { readonly name: HeaderName; readonly required: false };
+
 type References = Record<string, { readonly $ref: string }>;
 
 /** The headers of one OpenAPI document: replies refer to them, and `components` holds them. */
@@ -39,12 +42,15 @@ export class HeaderComponents {
    * own. Mocks send an example unchanged, so a header has one only where it is valid. Numbers have none,
    * because Mockoon cannot read them.
    */
-  refer(operation: PublishedOperation, own: readonly HeaderName[], status: number): References {
-    const references = [...EVERY_REPLY_HEADERS, ...own].map((name) => {
-      const { description, schema, required } = HEADERS[name];
+  refer(operation: PublishedOperation, own: readonly OwnHeader[], status: number): References {
+    const references = [...EVERY_REPLY_HEADERS, ...own].map((each) => {
+      const isOptional = typeof each !== 'string';
+      const name = isOptional ? each.name : each;
+      const { description, schema } = HEADERS[name];
+      const required = HEADERS[name].required && !isOptional;
       const ofStatus = EXAMPLES_OF_STATUS[status]?.[name];
       const example = ofStatus ?? EXAMPLES[name];
-      const component = ofStatus === undefined ? name : `${name}-${status}`;
+      const component = ofStatus === undefined && !isOptional ? name : `${name}-${status}`;
       const header = { description, required, schema, ...(example !== undefined && { example }) };
       return [name, this.#add(component, header)] as const;
     });

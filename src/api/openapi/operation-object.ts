@@ -1,21 +1,12 @@
 import type { XSchema } from 'typebox/schema';
-import { ERRORS } from '../../core/errors.ts';
-import type { HeaderName } from '../../http/headers.ts';
+import { ERRORS, type ErrorCode, hasRetryAfter } from '../../core/errors.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
 import { errorExample } from '../../http/reply/example-errors.ts';
 import type { PublishedOperation } from '../operations.ts';
-import type { HeaderComponents } from './header-components.ts';
+import type { HeaderComponents, OwnHeader } from './header-components.ts';
 import { ErrorBody } from './schemas.ts';
 
 type Json = Record<string, unknown>;
-
-/** Headers that every reply with a status has, in addition to those of every reply. */
-const HEADERS_OF_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
-  401: ['WWW-Authenticate'],
-  409: ['Retry-After'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-};
 
 /**
  * The OpenAPI Operation Object of an operation, with schemas that `publish` turns into references.
@@ -85,13 +76,26 @@ function errorObjects(
     });
     const reply = {
       description: codes.map((code) => ERRORS[code].meaning).join(' '),
-      headers: headers.refer(operation, HEADERS_OF_STATUS[status] ?? [], status),
+      headers: headers.refer(operation, errorHeaders(status, codes), status),
       content: json(ErrorBody, Object.fromEntries(examples)),
     };
     return [status, reply] as const;
   });
   return Object.fromEntries(replies.sort(([a], [b]) => a - b));
 }
+
+/** Headers of errors in addition to those of every reply. */
+function errorHeaders(status: number, codes: readonly ErrorCode[]): readonly OwnHeader[] {
+  const waiting = codes.filter(hasRetryAfter);
+  return [
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    ...(waiting.length === codes.length ? (['Retry-After'] as const) : []),
+    // Only some of the codes of this status have it.
+    ...(waiting.length > 0 && waiting.length < codes.length ? [SOMETIMES_WAITING] : []),
+  ];
+}
+
+const SOMETIMES_WAITING = { name: 'Retry-After', required: false } as const;
 
 function json(schema: XSchema, examples: Json | undefined): Json {
   return { 'application/json': { schema, ...(examples && { examples }) } };

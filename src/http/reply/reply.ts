@@ -1,4 +1,4 @@
-import { type ApiErrorBody, ERRORS } from '../../core/errors.ts';
+import { type ApiErrorBody, ERRORS, hasRetryAfter } from '../../core/errors.ts';
 import type { RateLimitResult, WindowUsage } from '../../core/limits/rate-limit.ts';
 import { type Instant, MINUTE, SECOND } from '../../lib/clock.ts';
 import type { LIMIT_HEADERS } from '../headers.ts';
@@ -23,14 +23,14 @@ export interface Reply {
   /** The content coding of the body; none unless given. */
   readonly coding?: Coding;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Seconds in the `Retry-After` of a 503 or 409; 1 unless given. */
+  /** Seconds in the `Retry-After` of an error that has it and is no 429; 1 unless given. */
   readonly retryAfter?: number;
   /** The problem that the body describes. */
   readonly problem?: ApiErrorBody<string>;
 }
 
 const RETRY_AFTER = 'Retry-After';
-/** The default of `Retry-After` for a 409 or 503, in seconds. */
+/** The default of `Retry-After`, in seconds. */
 const SHORT_WAIT = 1;
 const UNCACHED = 'no-store';
 
@@ -145,13 +145,13 @@ class KeptHeader {
   }
 }
 
-/** The value of Retry-After, for replies that have one (RFC 9110, 10.2.3). */
+/** The value of Retry-After, for replies whose error code has it (RFC 9110, 10.2.3). */
 export function retryAfter(
-  { status, retryAfter: wait = SHORT_WAIT }: Reply,
+  { status, problem, retryAfter: wait = SHORT_WAIT }: Reply,
   { resetIn }: RateLimitResult,
 ): string | undefined {
-  if (status === 429) return String(wholeSeconds(resetIn));
-  return status === 503 || status === 409 ? String(wait) : undefined;
+  if (problem === undefined || !hasRetryAfter(problem.code)) return undefined;
+  return String(status === 429 ? wholeSeconds(resetIn) : wait);
 }
 
 /** The rate-limit headers of a reply, without `Retry-After`. */
