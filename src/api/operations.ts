@@ -1,6 +1,6 @@
 import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
-import type { Operation, ParameterDescription } from '../http/operation.ts';
+import type { Operation, ParameterDescription, Success } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import { RESOURCES, RESOURCES_OF } from './resources.ts';
 
@@ -47,15 +47,21 @@ function publish(id: string, operation: Operation, tag: string): PublishedOperat
     ...errors,
     ...COMMON_ERRORS,
   ];
-  const { example = Object(success.schema).example, headers = [] } = success;
-  const published = { ...operation, id, tag, errors: allErrors };
-  if (!isRevalidated) return { ...published, parameters, success: { ...success, example } };
+  const published = { ...operation, id, tag, errors: allErrors, parameters };
+  const shown = withExample(success);
+  if (!isRevalidated) return { ...published, success: shown };
   return {
     ...published,
     // No value of this parameter is refused.
     parameters: [...parameters, IF_NONE_MATCH_PARAMETER],
-    success: { ...success, example, headers: [...headers, 'ETag'] },
+    success: { ...shown, headers: [...(success.headers ?? []), 'ETag'] },
   };
+}
+
+/** The success with the example of its schema, unless it has its own or no body. */
+function withExample(success: Success): Success {
+  if (success.schema === undefined) return success;
+  return { ...success, example: success.example ?? Object(success.schema).example };
 }
 
 const published = RESOURCES.flatMap(({ tag, operations }) =>

@@ -78,6 +78,33 @@ export interface Pagination {
   readonly nextLink: { readonly header: 'Link'; readonly rel: 'next' };
 }
 
+interface AnySuccess {
+  readonly description: string;
+  /** Headers beyond those that every reply has. */
+  readonly headers?: readonly HeaderName[];
+  /** OpenAPI Link Objects: what a client may do next, by name. */
+  readonly links?: Readonly<Record<string, Link>>;
+}
+
+/** A success with a body. */
+interface SuccessWithBody extends AnySuccess {
+  readonly status: 200 | 201 | 202;
+  /** One of the named schemas of the OpenAPI document. */
+  readonly schema: XSchema;
+  /** By default the example of the schema. */
+  readonly example?: unknown;
+}
+
+/** A success without a body (RFC 9110, 15.3.5): the handler returns `NO_CONTENT`. */
+interface SuccessWithoutBody extends AnySuccess {
+  readonly status: 204;
+  readonly schema?: undefined;
+  readonly example?: undefined;
+}
+
+/** The successful reply of an operation. */
+export type Success = SuccessWithBody | SuccessWithoutBody;
+
 /** One operation of the API as data: routing, limits, errors and the OpenAPI document derive from it. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -93,18 +120,7 @@ export interface Operation {
   readonly expectations?: Expectations;
   /** The created resource, as error messages call it. */
   readonly noun?: string;
-  readonly success: {
-    readonly status: 200 | 201 | 202;
-    /** One of the named schemas of the OpenAPI document. */
-    readonly schema: XSchema;
-    readonly description: string;
-    /** Headers beyond those that every reply has. */
-    readonly headers?: readonly HeaderName[];
-    /** By default the example of the schema. */
-    readonly example?: unknown;
-    /** OpenAPI Link Objects: what a client may do next, by name. */
-    readonly links?: Readonly<Record<string, Link>>;
-  };
+  readonly success: Success;
   /** Error codes in addition to those of every operation, or of every operation with a body. */
   readonly errors?: readonly ErrorCode[];
   readonly deprecation?: Deprecation;

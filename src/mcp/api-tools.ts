@@ -57,13 +57,14 @@ export function describeTool({ operation, baseUrl }: ApiTool): Tool {
 }
 
 function descriptionOf(operation: PublishedOperation, baseUrl: string): string {
-  const { method, path, description, deprecation, pagination, errors } = operation;
+  const { method, path, description, deprecation, pagination, success, errors } = operation;
   return [
     description,
     ...(deprecation ? [deprecation.note] : []),
     ...(pagination
       ? ['Instead of the `Link`, a result has the arguments of the next call in `nextPage`.']
       : []),
+    ...(success.schema ? [] : [`Without an \`error\` it succeeded: ${success.description}`]),
     `Sends \`${method} ${baseUrl}${path}\`, which counts as one request towards the limits that \`rateLimit\` ` +
       'in the result shows. After an error with `retryAfter`, wait that many seconds: a key that goes on ' +
       'after 429 is banned for a while.',
@@ -157,7 +158,9 @@ function outputSchema({ success, pagination }: PublishedOperation): Tool['output
   return {
     type: 'object',
     properties: {
-      result: { ...toolSchema(success.schema), description: success.description },
+      ...(success.schema && {
+        result: { ...toolSchema(success.schema), description: success.description },
+      }),
       error: ERROR,
       ...(pagination && { nextPage }),
       ...(success.headers?.includes('Idempotent-Replayed') && { replayed }),

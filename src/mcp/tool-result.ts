@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ErrorBody } from '../api/openapi/schemas.ts';
 import { type ApiErrorBody, ERRORS } from '../core/errors.ts';
 import { parseStrictJson } from '../http/body/strict-json.ts';
+import type { Success } from '../http/operation.ts';
 import { type ApiTool, argumentName } from './api-tools.ts';
 import { toToolValue } from './tool-schemas.ts';
 
@@ -12,16 +13,25 @@ type Fields = Readonly<Record<string, unknown>>;
 export async function toolResult(tool: ApiTool, reply: Response): Promise<CallToolResult> {
   const { headers, ok } = reply;
   const { success } = tool.operation;
-  const body = readBody(await reply.bytes());
+  const body = await bodyOf(reply, success);
   if (body === undefined || (!ok && !isErrorBody(body))) return foreignReply(tool, reply);
   return structured(!ok, {
-    ...(ok
-      ? { result: toToolValue(body, success.schema) }
-      : { error: toToolValue(body, ErrorBody) }),
+    ...(ok ? resultOf(body, success) : { error: toToolValue(body, ErrorBody) }),
     ...nextPage(tool, headers),
     ...(headers.has('idempotent-replayed') && { replayed: true }),
     ...circumstances(headers),
   });
+}
+
+/** `undefined` for a body that is not one of the API. */
+async function bodyOf(reply: Response, { schema }: Success): Promise<unknown> {
+  const bytes = await reply.bytes();
+  if (schema || !reply.ok) return readBody(bytes);
+  return reply.status === 204 ? {} : undefined;
+}
+
+function resultOf(body: unknown, { schema }: Success): Fields {
+  return schema ? { result: toToolValue(body, schema) } : {};
 }
 
 /** The result of a call that fails with an error of the tools themselves, and further fields. */

@@ -37,7 +37,7 @@ export function operationObject(
       [success.status]: {
         description,
         headers: successHeaders,
-        content: json(schema, { success: { value: example } }),
+        ...(schema && { content: json(schema, { success: { value: example } }) }),
         ...(links && { links }),
       },
       ...(operation.isRevalidated && {

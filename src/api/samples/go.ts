@@ -5,7 +5,8 @@ export function goSample(call: SampleCall): string {
   const { method, baseUrl, target, body, apiKey, generated } = call;
   const packages = [
     ...(generated.length > 0 ? ['crypto/rand'] : []),
-    ...['encoding/json', 'fmt', 'log', 'net/http'],
+    ...(call.hasResult ? ['encoding/json'] : []),
+    ...['fmt', 'log', 'net/http'],
     ...(body ? ['strings'] : []),
   ];
   const headers = [
@@ -32,15 +33,18 @@ ${headers.map((header) => `\trequest.Header.Set(${header})\n`).join('')}
 	}
 	defer response.Body.Close()
 
-	decoder := json.NewDecoder(response.Body)
+${call.hasResult ? DECODED : '\tfmt.Println(response.Status)'}
+}`;
+}
+
+/** Prints the body of the reply. */
+const DECODED = `	decoder := json.NewDecoder(response.Body)
 	decoder.UseNumber() // Integers keep all of their digits.
 	var result any
 	if err := decoder.Decode(&result); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(response.StatusCode, result)
-}`;
-}
+	fmt.Println(response.StatusCode, result)`;
 
 function goString(text: string): string {
   return text.includes('`') ? JSON.stringify(text) : `\`${text}\``;

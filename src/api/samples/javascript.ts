@@ -10,6 +10,10 @@ export function javascriptSample(call: SampleCall): string {
  * @param parameters those of the function that reads exact integers; types, where the language has them.
  */
 export function fetchSample(call: SampleCall, parameters: string): string {
+  if (!call.hasResult) {
+    return `${fetchLines(call)}
+console.log(response.status, await response.text());`;
+  }
   return `${fetchLines(call)}
 ${call.hasInt64 ? exactResult(parameters) : RESULT}
 console.log(response.status, result);`;

@@ -11,8 +11,8 @@ export function pythonSample(call: SampleCall): string {
       ([name, value]) => `"${name}": ${JSON.stringify(String(value))},`,
     ),
   ];
-  return `import json
-import urllib.request
+  const isJsonUsed = body !== undefined || call.hasResult;
+  return `${isJsonUsed ? 'import json\n' : ''}import urllib.request
 ${generated.length > 0 ? 'import uuid\n' : ''}
 request = urllib.request.Request(
     "${baseUrl}${target}",
@@ -21,7 +21,7 @@ request = urllib.request.Request(
 ${headers.map((header) => `        ${header}\n`).join('')}    },
 ${body ? `    data=json.dumps(${pythonLiteral(body)}).encode(),\n` : ''})
 with urllib.request.urlopen(request) as response:
-    print(response.status, json.load(response))`;
+    print(response.status${call.hasResult ? ', json.load(response)' : ''})`;
 }
 
 /** A JSON value as Python source code. */

@@ -20,6 +20,8 @@ export interface SampleCall {
   readonly generated: readonly string[];
   /** The other headers of its parameters that have an example. */
   readonly headers: Readonly<Record<string, string | number>>;
+  /** Whether a successful reply has a body. */
+  readonly hasResult: boolean;
   /** Whether the reply has integers that may exceed 2^53. */
   readonly hasInt64: boolean;
   readonly apiKey: string;
@@ -52,7 +54,8 @@ export function sampleCall(operation: PublishedOperation, baseUrl: string): Samp
     body: body && Object(body).example,
     generated: parameters.flatMap(({ name, isGenerated }) => (isGenerated ? [name] : [])),
     headers: of('header'),
-    hasInt64: JSON.stringify(success.schema).includes('"bigint"'),
+    hasResult: success.schema !== undefined,
+    hasInt64: JSON.stringify(success.schema ?? {}).includes('"bigint"'),
     apiKey: KEY_PLACEHOLDER,
   };
 }

@@ -17,6 +17,7 @@ import { document } from './markdown.ts';
 import {
   type Addresses,
   addressOf,
+  bodyName,
   describeSchema,
   errorTable,
   limits,
@@ -95,7 +96,7 @@ function callOf(id: string, operation: PublishedOperation, addresses: Addresses)
     `- \`${method} ${addressOf(operation, addresses)}${path}\` (${id}): ${summary}.${note}`,
     ...parameters.map((parameter) => `  - ${parameterOf(parameter)}`),
     ...(body ? [`  - Body: ${schemaName(body)}, \`${JSON.stringify(Object(body).example)}\``] : []),
-    `  - Reply: ${success.status}, ${schemaName(success.schema)}`,
+    `  - Reply: ${success.status}, ${bodyName(success)}`,
     `  - Errors: ${errors.map((code) => `\`${code}\``).join(', ')}`,
   ].join('\n');
 }

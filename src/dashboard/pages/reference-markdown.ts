@@ -12,6 +12,7 @@ import { document, fenced, table } from './markdown.ts';
 import {
   type Addresses,
   addressOf,
+  bodyName,
   describeSchema,
   errorTable,
   headerExample,
@@ -98,8 +99,8 @@ export function describeOperation(
           ]),
         ),
     body ? `Request body: ${schemaName(body)}.` : 'Request body: none.',
-    `Success: ${success.status}, ${schemaName(success.schema)}. ${success.description}`,
-    fenced('json', JSON.stringify(success.example, undefined, 2)),
+    `Success: ${success.status}, ${bodyName(success)}. ${success.description}`,
+    success.schema ? fenced('json', JSON.stringify(success.example, undefined, 2)) : '',
     `Headers of the reply: ${replyHeaders(operation)
       .map((name) => `\`${name}\``)
       .join(', ')}.`,

@@ -1,5 +1,6 @@
 import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
 import { MessageInput } from '../../api/messages/schemas.ts';
+import { schemaName } from '../../api/openapi/schemas.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
 import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
@@ -10,7 +11,7 @@ import {
   HEADERS,
   type HeaderName,
 } from '../../http/headers.ts';
-import type { ParameterDescription } from '../../http/operation.ts';
+import type { ParameterDescription, Success } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import { document, fenced, table } from './markdown.ts';
 
@@ -94,6 +95,11 @@ export function plans(): string {
     return [title, ...numbers.map((number) => number.toLocaleString('en'))];
   });
   return table(['Plan', 'Requests per minute', 'Requests per day'], rows);
+}
+
+/** The schema of the body of a reply, as text. */
+export function bodyName({ schema }: Success): string {
+  return schema ? schemaName(schema) : 'no body';
 }
 
 export function operationEntries(): Array<[string, PublishedOperation]> {

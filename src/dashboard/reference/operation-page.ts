@@ -71,10 +71,10 @@ ${fieldList(fieldsOf(schema, 'required'), 'body', basePath)}</section>`;
 
 function replySection(operation: PublishedOperation, { addresses, basePath }: Parts): Html {
   const { status, schema, description, example } = operation.success;
-  const named = SCHEMAS[schemaName(schema)];
+  const named = schema && SCHEMAS[schemaName(schema)];
   return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply: ${String(status)}</a></h2>
 ${prose(description, basePath)}
-${code(JSON.stringify(example, undefined, 2), 'Example of the body')}
+${schema ? code(JSON.stringify(example, undefined, 2), 'Example of the body') : ''}
 ${named ? fieldList(fieldsOf(named, 'optional'), 'reply', basePath) : ''}
 <h3 id="headers"><a class="anchor" href="#headers">Headers</a></h3>
 <ul class="fields">

@@ -29,6 +29,9 @@ export interface Reply {
   readonly problem?: ApiErrorBody<string>;
 }
 
+/** The reply of an operation whose success has no body. */
+export const NO_CONTENT: Reply = { status: 204 };
+
 const RETRY_AFTER = 'Retry-After';
 /** The default of `Retry-After`, in seconds. */
 const SHORT_WAIT = 1;
