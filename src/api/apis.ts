@@ -5,7 +5,7 @@ import type { Limiter, QuotaCaller } from '../core/limits/limiter.ts';
 import { SANDBOX_LIMITS } from '../core/sandbox/sandbox.ts';
 import type { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Api } from '../http/api.ts';
-import type { ApiAddresses } from '../http/reply/deprecation.ts';
+import type { ApiAddresses } from '../http/lifecycle.ts';
 import { operationRouter } from '../http/target/served-operations.ts';
 import type { Lazy } from '../lib/lazy.ts';
 import type { Stores } from '../storage/stores.ts';

@@ -101,6 +101,14 @@ export const HEADERS = {
     example: 'Thu, 05 Dec 2030 00:00:00 GMT',
     required: true,
   },
+  'Petstore-Stability': {
+    description:
+      'How stable the operation is: `beta` or `experimental`; see [stability](/docs/guides/stability). Absent from ' +
+      'replies of stable operations.',
+    schema: { type: 'string' },
+    example: 'experimental',
+    required: true,
+  },
 } as const satisfies Record<string, HeaderDescription>;
 
 export type HeaderName = keyof typeof HEADERS;

@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import type { ErrorCode } from '../core/errors.ts';
+import type { Stability } from '../core/stability.ts';
 import type { Expectations } from './body/expectations.ts';
 import type { HeaderName } from './headers.ts';
 
@@ -123,6 +124,8 @@ export interface Operation {
   readonly success: Success;
   /** Error codes in addition to those of every operation, or of every operation with a body. */
   readonly errors?: readonly ErrorCode[];
+  /** `stable` if absent. `lifecycle.ts` describes it, with the deprecation, for all that show it. */
+  readonly stability?: Stability;
   readonly deprecation?: Deprecation;
   /** Whether clients may revalidate the reply, which then has an `ETag`: `If-None-Match` may lead to a 304. */
   readonly isRevalidated?: true;

@@ -145,9 +145,7 @@ export class HttpService {
   ): Response {
     const { request, id, receivedAt } = received;
     const { clock, log, metrics, recorder } = this.#options;
-    const complete = served?.deprecationHeaders
-      ? withHeaders(reply, served.deprecationHeaders)
-      : reply;
+    const complete = served?.lifecycleHeaders ? withHeaders(reply, served.lifecycleHeaders) : reply;
     const selected = selectRepresentation(complete, request);
     const { status } = selected;
     const operation = served?.id ?? NO_OPERATION;

@@ -3,6 +3,7 @@ import { ErrorBody } from '../api/openapi/schemas.ts';
 import { operationsOf, type PublishedOperation } from '../api/operations.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import { ERRORS } from '../core/errors.ts';
+import { lifecycleOf } from '../http/lifecycle.ts';
 import type { ParameterDescription } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import { toolSchema } from './tool-schemas.ts';
@@ -57,10 +58,10 @@ export function describeTool({ operation, baseUrl }: ApiTool): Tool {
 }
 
 function descriptionOf(operation: PublishedOperation, baseUrl: string): string {
-  const { method, path, description, deprecation, pagination, success, errors } = operation;
+  const { method, path, description, pagination, success, errors } = operation;
   return [
     description,
-    ...(deprecation ? [deprecation.note] : []),
+    ...lifecycleOf(operation).notes.map(({ text }) => text),
     ...(pagination
       ? ['Instead of the `Link`, a result has the arguments of the next call in `nextPage`.']
       : []),

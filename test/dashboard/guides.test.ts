@@ -19,6 +19,7 @@ const PRINTED: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   idempotency: [/HTTP\/1\.1 201 [\s\S]*idempotent-replayed: true/i],
   headers: [],
   deprecation: [/removed on Thu, 05 Dec 2030/, /HTTP\/1\.1 410 [\s\S]*"offsetSeconds":0/],
+  stability: [],
   environments: [/invalid_api_key/],
   sandbox: [/^429 \d+\n[\s\S]*^429 [1-3]\n[\s\S]*^503 2\n[\s\S]*^410 /m, /HTTP\/1\.1 503 /],
   agents: [],

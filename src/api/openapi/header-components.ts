@@ -1,10 +1,5 @@
-import {
-  DEPRECATION_HEADERS,
-  EVERY_REPLY_HEADERS,
-  HEADERS,
-  type HeaderName,
-} from '../../http/headers.ts';
-import { type ApiAddresses, deprecationHeaders } from '../../http/reply/deprecation.ts';
+import { EVERY_REPLY_HEADERS, HEADERS, type HeaderName } from '../../http/headers.ts';
+import { type ApiAddresses, lifecycleOf } from '../../http/lifecycle.ts';
 import { PLAIN_CHALLENGE } from '../../http/reply/error-replies.ts';
 import type { PublishedOperation } from '../operations.ts';
 
@@ -54,17 +49,17 @@ export class HeaderComponents {
       const header = { description, required, schema, ...(example !== undefined && { example }) };
       return [name, this.#add(component, header)] as const;
     });
-    return { ...Object.fromEntries(references), ...this.#referDeprecation(operation) };
+    return { ...Object.fromEntries(references), ...this.#referLifecycle(operation) };
   }
 
-  /** References to the headers that every reply of a deprecated operation has, with the values sent. */
-  #referDeprecation({ id, deprecation }: PublishedOperation): References {
-    if (!deprecation) return {};
-    const sent = deprecationHeaders(deprecation, this.#addresses);
-    const references = DEPRECATION_HEADERS.map((name) => {
+  /** References to the headers that every reply of an operation has for its lifecycle, with the values sent. */
+  #referLifecycle(operation: PublishedOperation): References {
+    const { headers, sent } = lifecycleOf(operation);
+    const values = sent(this.#addresses);
+    const references = headers.map((name) => {
       const { description, schema } = HEADERS[name];
-      const header = { description, required: true, schema, example: sent[name] };
-      return [name, this.#add(`${id}-${name}`, header)] as const;
+      const header = { description, required: true, schema, example: values[name] };
+      return [name, this.#add(`${operation.id}-${name}`, header)] as const;
     });
     return Object.fromEntries(references);
   }

@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { ERRORS, type ErrorCode, hasRetryAfter } from '../../core/errors.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
 import { errorExample } from '../../http/reply/example-errors.ts';
 import type { PublishedOperation } from '../operations.ts';
@@ -18,18 +19,16 @@ export function operationObject(
   headers: HeaderComponents,
   baseUrl: string,
 ): Json {
-  const { deprecation, body, parameters, pagination, success } = operation;
+  const { body, parameters, pagination, success } = operation;
   const { description, schema, example, links, headers: own = [] } = success;
+  const lifecycle = lifecycleOf(operation);
   const successHeaders = headers.refer(operation, own, success.status);
   return {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [operation.description, deprecation?.note].filter(Boolean).join('\n\n'),
-    ...(deprecation && {
-      deprecated: true,
-      'x-sunset': new Date(deprecation.sunset).toISOString().slice(0, 10),
-    }),
+    description: [operation.description, ...lifecycle.notes.map(({ text }) => text)].join('\n\n'),
+    ...lifecycle.fields,
     ...(pagination && { 'x-pagination': pagination }),
     ...(parameters.length > 0 && { parameters: parameters.map(parameterObject) }),
     ...(body && { requestBody: { required: true, content: json(body, bodyExamples(body)) } }),

@@ -5,6 +5,7 @@ import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
 import { APIS, type Environment } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets/pets.ts';
 import { IDEMPOTENCY_KEY, takesIdempotencyKey } from '../../http/idempotency-key.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
@@ -90,10 +91,10 @@ function toolNames(environment: Environment, addresses: Addresses): string {
 }
 
 function callOf(id: string, operation: PublishedOperation, addresses: Addresses): string {
-  const { method, path, summary, deprecation, parameters, body, success, errors } = operation;
-  const note = deprecation ? ` ${deprecation.note}` : '';
+  const { method, path, summary, parameters, body, success, errors } = operation;
+  const notes = lifecycleOf(operation).notes.map(({ text }) => ` ${text}`);
   return [
-    `- \`${method} ${addressOf(operation, addresses)}${path}\` (${id}): ${summary}.${note}`,
+    `- \`${method} ${addressOf(operation, addresses)}${path}\` (${id}): ${summary}.${notes.join('')}`,
     ...parameters.map((parameter) => `  - ${parameterOf(parameter)}`),
     ...(body ? [`  - Body: ${schemaName(body)}, \`${JSON.stringify(Object(body).example)}\``] : []),
     `  - Reply: ${success.status}, ${bodyName(success)}`,

@@ -7,6 +7,7 @@ import {
   REQUEST_HEADERS,
   SIMULATED_REPLY_HEADERS,
 } from '../../http/headers.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import { linkedBelow } from '../reference/prose.ts';
 import { document, fenced, table } from './markdown.ts';
 import {
@@ -80,12 +81,12 @@ export function describeOperation(
   operation: PublishedOperation,
   addresses: Addresses,
 ): string {
-  const { method, path, parameters, body, success, errors, deprecation } = operation;
+  const { method, path, parameters, body, success, errors } = operation;
   return document(
     `### ${id}: ${operation.summary}`,
     `\`${method} ${addressOf(operation, addresses)}${path}\``,
     operation.description,
-    deprecation ? `**${deprecation.note}**` : '',
+    ...lifecycleOf(operation).notes.map(({ text }) => `**${text}**`),
     parameters.length === 0
       ? 'Parameters: none.'
       : table(

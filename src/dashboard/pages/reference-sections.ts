@@ -5,12 +5,12 @@ import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
 import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
 import {
-  DEPRECATION_HEADERS,
   EVERY_REPLY_HEADERS,
   EXAMPLE_BASE_URL,
   HEADERS,
   type HeaderName,
 } from '../../http/headers.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ParameterDescription, Success } from '../../http/operation.ts';
 import type { DashboardOptions } from '../options.ts';
 import { document, fenced, table } from './markdown.ts';
@@ -131,7 +131,7 @@ export function headerExample(name: HeaderName, { production }: Addresses): stri
 }
 
 /** The headers of a successful reply of an operation. */
-export function replyHeaders({ success, deprecation }: PublishedOperation): readonly HeaderName[] {
-  const own = success.headers ?? [];
-  return [...EVERY_REPLY_HEADERS, ...own, ...(deprecation ? DEPRECATION_HEADERS : [])];
+export function replyHeaders(operation: PublishedOperation): readonly HeaderName[] {
+  const own = operation.success.headers ?? [];
+  return [...EVERY_REPLY_HEADERS, ...own, ...lifecycleOf(operation).headers];
 }

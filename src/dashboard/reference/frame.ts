@@ -1,5 +1,6 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { RESOURCES } from '../../api/resources.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import { type Html, html } from '../pages/html.ts';
 import { PAW } from '../pages/paw.ts';
 import { loading, type PageParts, page } from '../pages/shell.ts';
@@ -76,12 +77,14 @@ ${items}
     const ofTag = Object.entries(OPERATIONS).filter(([, operation]) => operation.tag === tag);
     return group(
       tag,
-      ofTag.map(([id, { summary, method, deprecation }]) =>
-        item(
+      ofTag.map(([id, operation]) => {
+        const { summary, method } = operation;
+        const marks = lifecycleOf(operation).notes.map(({ badge }) => badge);
+        return item(
           operationPath(id),
-          html`<span class="${deprecation ? 'deprecated' : ''}">${summary}</span>${methodMark(method)}`,
-        ),
-      ),
+          html`<span class="${marks.join(' ')}">${summary}</span>${methodMark(method)}`,
+        );
+      }),
     );
   });
   return html`<ul>

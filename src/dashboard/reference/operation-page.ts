@@ -3,6 +3,7 @@ import { withSimulateParameter } from '../../api/openapi/simulate-parameter.ts';
 import { operationsOf, type PublishedOperation } from '../../api/operations.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { HEADERS } from '../../http/headers.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import { exampleMessage } from '../../http/reply/example-errors.ts';
 import { type Html, html } from '../pages/html.ts';
 import { addressOf, headerExample, replyHeaders } from '../pages/reference-sections.ts';
@@ -25,7 +26,7 @@ export function operationPage(
   const { addresses, basePath } = parts;
   const isSimulated = operationsOf('staging').some((each) => each.id === id);
   const ofStaging = isSimulated ? withSimulateParameter(published) : published;
-  const { method, path, summary, description, deprecation } = published;
+  const { method, path, summary, description } = published;
   // Parameters of staging alone come last.
   const parameters = new Set([...published.parameters, ...ofStaging.parameters]);
   const operation = { ...ofStaging, parameters: [...parameters] };
@@ -36,7 +37,10 @@ export function operationPage(
     description: `${id}: ${method} ${path}. ${published.success.description}`,
     content: html`<h1>${summary}</h1>
 <p class="endpoint">${methodMark(method)} <code>${base}${path}</code></p>
-${deprecation ? html`<div class="note" id="deprecation">${prose(deprecation.note, basePath)}</div>` : ''}
+${lifecycleOf(published).notes.map(({ kind, badge, text }) => {
+  const mark = kind === 'stability' ? html`<p><span class="required">${badge}</span></p>` : '';
+  return html`<div class="note" id="${kind}">${mark}${prose(text, basePath)}</div>`;
+})}
 ${prose(description, basePath)}
 ${parametersSection(operation, basePath)}
 ${bodySection(operation, basePath)}

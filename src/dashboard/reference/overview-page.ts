@@ -1,6 +1,7 @@
 import { OPERATIONS } from '../../api/operations.ts';
 import { RESOURCES } from '../../api/resources.ts';
 import { APIS } from '../../core/environments.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
@@ -66,14 +67,12 @@ function operationsOf(tag: string, description: string, basePath: string): Html 
   return html`<h3>${tag}</h3>
 <p>${description}</p>
 <ul class="fields">
-${operations.map(
-  ([
-    id,
-    { summary, method, path, deprecation },
-  ]) => html`<li id="${formerAnchor(tag, method, path)}">
+${operations.map(([id, operation]) => {
+  const { summary, method, path } = operation;
+  return html`<li id="${formerAnchor(tag, method, path)}">
 <p class="field">${methodMark(method)} <code>${path}</code> <a href="${basePath}${operationPath(id)}">${summary}</a>
-${deprecation ? html`<span class="required">deprecated</span>` : ''}</p></li>`,
-)}
+${lifecycleOf(operation).notes.map(({ badge }) => html`<span class="required">${badge}</span>`)}</p></li>`;
+})}
 </ul>`;
 }
 

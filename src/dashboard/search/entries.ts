@@ -2,6 +2,7 @@ import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS } from '../../core/sandbox/simulations.ts';
+import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { GUIDES } from '../reference/guides/guides.ts';
 import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';
@@ -51,7 +52,8 @@ function ofPage({ path, excerpt, text }: DashboardPage): SearchEntry {
 }
 
 function ofOperation(id: string, operation: PublishedOperation): SearchEntry[] {
-  const { method, path, summary, description, parameters, body, deprecation } = operation;
+  const { method, path, summary, description, parameters, body } = operation;
+  const notes = lifecycleOf(operation).notes.map(({ badge, text }) => `${badge} ${text}`);
   const page = operationPath(id);
   const schema = body === undefined ? undefined : SCHEMAS[schemaName(body)];
   const place = `${method} ${path}`;
@@ -62,7 +64,7 @@ function ofOperation(id: string, operation: PublishedOperation): SearchEntry[] {
       names: id,
       kind: 'Operation',
       excerpt: `${place} · ${id}`,
-      text: plain(`${id} ${description} ${deprecation ? `deprecated ${deprecation.note}` : ''}`),
+      text: plain([id, description, ...notes].join(' ')),
     },
     ...parameters.map(
       ({ name, description }): SearchEntry => ({

@@ -1,6 +1,6 @@
 import type { Handler, Handlers } from '../handler.ts';
+import { type ApiAddresses, lifecycleOf } from '../lifecycle.ts';
 import type { Operation } from '../operation.ts';
-import { type ApiAddresses, deprecationHeaders } from '../reply/deprecation.ts';
 import type { Reply } from '../reply/reply.ts';
 import { type Route, type RouteMatch, Router, routesOf } from './router.ts';
 
@@ -13,8 +13,8 @@ export const YAML_DOCUMENT_PATH = '/openapi.yaml';
 export interface ServedOperation extends Operation {
   readonly id: string;
   readonly handle: Handler;
-  /** Sent with every reply of a deprecated operation. */
-  readonly deprecationHeaders: Reply['headers'];
+  /** Sent with every reply of an operation that is deprecated or not stable. */
+  readonly lifecycleHeaders: Reply['headers'];
 }
 
 export type OperationMatch = RouteMatch<ServedOperation>;
@@ -43,9 +43,9 @@ export function operationRouter(
     Object.entries(operations).map(([id, operation]): ServedOperation => {
       const handle = handlers[id];
       if (!handle) throw new Error(`The operation ${id} has no handler.`);
-      const { deprecation } = operation;
-      const headers = deprecation && deprecationHeaders(deprecation, addresses);
-      return { ...operation, id, handle, deprecationHeaders: headers };
+      const lifecycle = lifecycleOf(operation);
+      const lifecycleHeaders = lifecycle.headers.length > 0 ? lifecycle.sent(addresses) : undefined;
+      return { ...operation, id, handle, lifecycleHeaders };
     }),
   );
   return new Router([...DOCUMENTS, ...routesOf(served, ['OPTIONS'])]);

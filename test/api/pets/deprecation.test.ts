@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { deprecationHeaders } from '../../../src/http/reply/deprecation.ts';
+import { deprecationHeaders } from '../../../src/http/lifecycle.ts';
 
 const SITE = {
   baseUrl: 'http://localhost:3000/v1',

@@ -21,7 +21,7 @@ import {
   SIMULATED_REPLY_HEADERS,
 } from '../../../http/headers.ts';
 import { IDEMPOTENCY_KEY_MAX_LENGTH } from '../../../http/idempotency-key.ts';
-import { deprecationHeaders } from '../../../http/reply/deprecation.ts';
+import { deprecationHeaders, lifecycleOf } from '../../../http/lifecycle.ts';
 import { DAY, SECOND } from '../../../lib/clock.ts';
 import { toolsOf } from '../../../mcp/api-tools.ts';
 import { describeWait } from '../../describe-wait.ts';
@@ -50,6 +50,7 @@ export function valuesFor(facts: ServiceFacts): Values {
     ...TABLES,
     toolTable: () => toolTable(addresses),
     replyHeaders: () => replyHeaderSections(addresses),
+    unstableOperations,
     deprecationHeaders: () => removalHeaders(addresses),
     anonymousPerMinute: () => number(anonymousLimits.perMinute),
     anonymousPerDay: () => number(anonymousLimits.perDay),
@@ -130,6 +131,16 @@ function operationsWith(name: string): string {
   );
   if (own.length === 0) return '';
   return `On replies of ${own.map(([id]) => `[${id}](/docs/operations/${id})`).join(', ')}.`;
+}
+
+/** The operations that are beta or experimental. */
+function unstableOperations(): string {
+  const unstable = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
+    const note = lifecycleOf(operation).notes.find(({ kind }) => kind === 'stability');
+    return note ? [`| [${id}](/docs/operations/${id}) | ${note.badge} |`] : [];
+  });
+  if (unstable.length === 0) return 'At present every operation is stable.';
+  return ['| Operation | Stability |', '|---|---|', ...unstable].join('\n');
 }
 
 /** The tools that are available with a key of each environment. */

@@ -12,6 +12,7 @@ import idempotency from './texts/idempotency.md' with { type: 'text' };
 import limits from './texts/limits.md' with { type: 'text' };
 import paging from './texts/paging.md' with { type: 'text' };
 import sandbox from './texts/sandbox.md' with { type: 'text' };
+import stability from './texts/stability.md' with { type: 'text' };
 
 /** The guides whose text is a file: name, title, description and text. */
 const TEXTS = [
@@ -31,6 +32,12 @@ const TEXTS = [
     'Deprecation',
     'Which operation is removed, when, and how replies announce it.',
     deprecation,
+  ],
+  [
+    'stability',
+    'Stability',
+    'What may change in operations that are stable, beta or experimental.',
+    stability,
   ],
   [
     'environments',
