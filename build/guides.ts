@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { CONTRACT } from '../src/api/operations.ts';
 import { readConfig } from '../src/config/config.ts';
 import type { Guide, ServiceFacts } from '../src/dashboard/reference/guides/guide.ts';
 import { GUIDES } from '../src/dashboard/reference/guides/guides.ts';
@@ -13,7 +14,12 @@ const DEFAULT_PORT = 3000;
 /** The guides as files of the documentation, by name. */
 export function guideFiles(): ReadonlyMap<string, string> {
   const { addresses, banPolicy, anonymousLimits } = readConfig({});
-  const facts = { addresses: addresses(DEFAULT_PORT), banPolicy, anonymousLimits };
+  const facts = {
+    addresses: addresses(DEFAULT_PORT),
+    contract: CONTRACT,
+    banPolicy,
+    anonymousLimits,
+  };
   return new Map(GUIDES.map((guide) => [`${guide.name}.md`, fileOf(guide, facts)]));
 }
 

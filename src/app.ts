@@ -1,4 +1,6 @@
 import { createApis } from './api/apis.ts';
+import { Contract } from './api/operations.ts';
+import type { Resources } from './api/resources.ts';
 import type { Addresses, Config, Part } from './config/config.ts';
 import type { Environment } from './core/environments.ts';
 import { openDashboard } from './dashboard/lazy-dashboard.ts';
@@ -51,6 +53,8 @@ interface ServiceParts {
   readonly threads?: WriterThreads | undefined;
   /** How the dashboard stores passwords; by default as argon2id. */
   readonly passwords?: Passwords | undefined;
+  /** The resources of the APIs; by default all of this version. */
+  readonly resources?: Resources | undefined;
   /** Fills the stores before anything reads them. */
   readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
   /** Wraps the handler of all requests. */
@@ -81,7 +85,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   await using starting = new AsyncDisposableStack();
   const tls = config.tls && (await readTlsPair(config.tls));
   const backend = await startBackend(config, given, starting);
-  const { stores, limiters, metrics, tracing, ops, recorder, readiness } = backend;
+  const { contract, stores, limiters, metrics, tracing, ops, recorder, readiness } = backend;
   const { host, port, keepAliveSeconds } = config;
   const listener = new Listener(host, port, log, { tls, keepAliveSeconds });
   const addresses = config.addresses(listener.port);
@@ -89,7 +93,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const loadDashboardOptions = async () => ({
     ...config,
     ...(await backend.accountLimits()),
-    ...{ addresses, stores, clock },
+    ...{ addresses, contract, stores, clock },
     followChanges: backend.followChanges,
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
@@ -169,7 +173,8 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   lazyParts.add(() => stores.load());
   const limits = { limiters: started.limiters, stores, redis, clock };
   const lazyLimits = lazyParts.add(async () => (await loadAccountLimits()).accountLimits(limits));
-  return { ...backend, ...started, lazyParts, accountLimits: lazyLimits };
+  const contract = new Contract(given.resources, config.stability);
+  return { ...backend, ...started, contract, lazyParts, accountLimits: lazyLimits };
 }
 
 /** Starts the jobs for a secret that changes. */

@@ -10,12 +10,8 @@ import { operationRouter } from '../http/target/served-operations.ts';
 import type { Lazy } from '../lib/lazy.ts';
 import type { Stores } from '../storage/stores.ts';
 import { servedDocuments } from './openapi/served.ts';
-import {
-  ENVIRONMENT_RESOURCES,
-  QUICKSTART_RESOURCES,
-  type Resource,
-  SANDBOX_RESOURCES,
-} from './resources.ts';
+import type { Contract } from './operations.ts';
+import type { Resource } from './resources.ts';
 
 interface ApiParts {
   readonly config: Config;
@@ -24,6 +20,8 @@ interface ApiParts {
   readonly recordUsage: Api['recordUsage'];
   readonly sandbox: Lazy<SandboxControl>;
   readonly addresses: Addresses;
+  /** The operations that are served. */
+  readonly contract: Contract;
 }
 
 /** The APIs that are served with these parts. */
@@ -37,10 +35,11 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
   const { [name]: baseUrl, dashboard } = given.addresses;
   const addresses = { baseUrl, documentation: `${dashboard}/docs` };
   const { contact, anonymousLimits } = config;
+  const { resources } = given.contract;
   const common = {
     baseUrl,
     apiKeyService: stores.apiKeyService,
-    documents: servedDocuments(name, { baseUrl, dashboard, contact }),
+    documents: servedDocuments(name, { baseUrl, dashboard, contact }, given.contract),
     anonymousLimits,
     isRealTime: false,
     quotaOf: ({ quota }: KeyRecord) => quota,
@@ -51,7 +50,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
       const home = requireLimiter(limiters, 'production');
       return {
         ...common,
-        routes: routerOf(QUICKSTART_RESOURCES, { stores }, addresses),
+        routes: routerOf(resources.quickstart, { stores }, addresses),
         accepts: ENVIRONMENTS,
         limiterOf: ({ key }) => (key ? requireLimiter(limiters, key.environment) : home),
         simulations: stores.simulations,
@@ -61,7 +60,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
       const limiter = requireLimiter(limiters, 'staging');
       return {
         ...common,
-        routes: routerOf(SANDBOX_RESOURCES, { sandbox: given.sandbox }, addresses),
+        routes: routerOf(resources.sandbox, { sandbox: given.sandbox }, addresses),
         accepts: ['staging'],
         limiterOf: () => limiter,
         isRealTime: true,
@@ -75,7 +74,7 @@ function createApi(name: ApiName, { config, stores, limiters, ...given }: ApiPar
       const context = { stores, environment: stores.environment(name), baseUrl };
       return {
         ...common,
-        routes: routerOf(ENVIRONMENT_RESOURCES, context, addresses),
+        routes: routerOf(resources[name], context, addresses),
         accepts: [name],
         limiterOf: () => limiter,
         simulations: name === 'staging' ? stores.simulations : undefined,

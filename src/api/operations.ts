@@ -1,8 +1,10 @@
 import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
+import { isStableEnough, type Stability } from '../core/stability.ts';
 import type { Operation, ParameterDescription, Success } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
-import { RESOURCES, RESOURCES_OF } from './resources.ts';
+import type { RESOURCES, Resource, Resources } from './resources.ts';
+import { RESOURCES_OF } from './resources.ts';
 
 /** Errors that every operation may return, before it is run or when it fails. */
 const COMMON_ERRORS = [
@@ -64,21 +66,95 @@ function withExample(success: Success): Success {
   return { ...success, example: success.example ?? Object(success.schema).example };
 }
 
-const published = RESOURCES.flatMap(({ tag, operations }) =>
-  Object.entries<Operation>(operations).map(([id, operation]) => [id, publish(id, operation, tag)]),
-);
+/** The operations that a service serves, as its documents, pages and tools show them. */
+export class Contract {
+  /** With the operations that are served, and the schemas that these use. */
+  readonly resources: Resources;
+  /** In the order of the OpenAPI document. */
+  readonly operations: readonly PublishedOperation[];
 
-/** Every operation of the service, by operation id, in the order of the OpenAPI document. */
+  /** @param least the least stable operations that are served; the others are absent everywhere. */
+  constructor(resources: Resources = RESOURCES_OF, least: Stability = 'experimental') {
+    const { production, staging, quickstart, sandbox } = resources;
+    this.resources = {
+      production: servedResources(production, least),
+      staging: servedResources(staging, least),
+      quickstart: servedResources(quickstart, least),
+      sandbox: servedResources(sandbox, least),
+    };
+    this.operations = (['production', 'quickstart', 'sandbox'] as const).flatMap((name) =>
+      this.operationsOf(name),
+    );
+  }
+
+  /** The operations below a base address. */
+  operationsOf(name: ApiName): readonly PublishedOperation[] {
+    const resources: ReadonlyArray<Pick<Resource<never>, 'tag' | 'operations'>> =
+      this.resources[name];
+    const all = resources.flatMap(({ tag, operations }) =>
+      Object.entries(operations).map(([id, operation]) => publish(id, operation, tag)),
+    );
+    const ids = new Set(all.map(({ id }) => id));
+    return all.map((operation) => withServedLinks(operation, ids));
+  }
+}
+
+/** These resources without the operations that are less stable than that, and without what only those use. */
+function servedResources<Context>(
+  resources: ReadonlyArray<Resource<Context>>,
+  least: Stability,
+): ReadonlyArray<Resource<Context>> {
+  const served = resources.map((resource) => {
+    const operations = Object.entries(resource.operations).filter(([, { stability = 'stable' }]) =>
+      isStableEnough(stability, least),
+    );
+    return { ...resource, operations: Object.fromEntries(operations) };
+  });
+  const used = new Set<unknown>();
+  for (const { operations } of served) collectObjects(operations, used);
+  return served.flatMap((resource) => {
+    if (Object.keys(resource.operations).length === 0) return [];
+    const schemas = Object.entries(resource.schemas).filter(([, schema]) => used.has(schema));
+    return [{ ...resource, schemas: Object.fromEntries(schemas) }];
+  });
+}
+
+/** Adds a value and all that it contains, as far as these are objects. */
+function collectObjects(value: unknown, found: Set<unknown>): void {
+  if (typeof value !== 'object' || value === null || found.has(value)) return;
+  found.add(value);
+  for (const part of Object.values(value)) collectObjects(part, found);
+}
+
+/** The operation without links to operations that are not served. */
+function withServedLinks(
+  operation: PublishedOperation,
+  served: ReadonlySet<string>,
+): PublishedOperation {
+  const { success } = operation;
+  if (!success.links) return operation;
+  const links = Object.entries(success.links).filter(([, link]) => served.has(link.operationId));
+  if (links.length === Object.keys(success.links).length) return operation;
+  const { links: _, ...others } = success;
+  const kept = links.length > 0 ? { links: Object.fromEntries(links) } : {};
+  return { ...operation, success: { ...others, ...kept } };
+}
+
+/** All operations and schemas of this version. */
+export const CONTRACT = new Contract();
+
+/** Every operation of this version, by operation id, in the order of the OpenAPI document. */
 export const OPERATIONS =
   // The entries are exactly those of `OperationId`; `Object.fromEntries` loses this type.
-  Object.fromEntries(published) as Readonly<Record<OperationId, PublishedOperation>>;
+  Object.fromEntries(CONTRACT.operations.map((operation) => [operation.id, operation])) as Readonly<
+    Record<OperationId, PublishedOperation>
+  >;
 
 export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId =>
   Object.hasOwn(OPERATIONS, id),
 );
 
-/** The operations below a base address. */
+/** All operations of this version below a base address. */
 export function operationsOf(name: ApiName): readonly PublishedOperation[] {
-  const tags = new Set<string>(RESOURCES_OF[name].map(({ tag }) => tag));
-  return Object.values(OPERATIONS).filter(({ tag }) => tags.has(tag));
+  return CONTRACT.operationsOf(name);
 }

@@ -1,4 +1,3 @@
-import type { ApiName } from '../core/environments.ts';
 import type { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { Operation } from '../http/operation.ts';
@@ -44,17 +43,17 @@ export interface Resource<Context> {
   handlers(context: Context): Handlers<Record<string, Operation>>;
 }
 
-interface QuickstartContext {
+export interface QuickstartContext {
   readonly stores: Stores;
 }
 
-interface EnvironmentContext extends QuickstartContext {
+export interface EnvironmentContext extends QuickstartContext {
   readonly environment: EnvironmentStores;
   /** Base address of the resource, for links. Without a trailing slash. */
   readonly baseUrl: string;
 }
 
-interface SandboxContext {
+export interface SandboxContext {
   readonly sandbox: Lazy<SandboxControl>;
 }
 
@@ -99,9 +98,17 @@ export const RESOURCES = [
 ] as const;
 
 /** The resources below each base address. */
-export const RESOURCES_OF = {
+export interface Resources {
+  readonly production: ReadonlyArray<Resource<EnvironmentContext>>;
+  readonly staging: ReadonlyArray<Resource<EnvironmentContext>>;
+  readonly quickstart: ReadonlyArray<Resource<QuickstartContext>>;
+  readonly sandbox: ReadonlyArray<Resource<SandboxContext>>;
+}
+
+/** The resources of the service. */
+export const RESOURCES_OF: Resources = {
   production: ENVIRONMENT_RESOURCES,
   staging: ENVIRONMENT_RESOURCES,
   quickstart: QUICKSTART_RESOURCES,
   sandbox: SANDBOX_RESOURCES,
-} as const satisfies Record<ApiName, ReadonlyArray<(typeof RESOURCES)[number]>>;
+};

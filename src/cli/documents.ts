@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { openapiDocument } from '../api/openapi/document.ts';
+import { Contract } from '../api/operations.ts';
 import { readConfig } from '../config/config.ts';
 import { APIS, type ApiName } from '../core/environments.ts';
 import { jsonOption } from './options.ts';
@@ -19,7 +20,9 @@ export function addDocumentCommands(program: Command): void {
     .action(({ part }: { part: ApiName }) => {
       const config = readConfig();
       const { [part]: baseUrl, dashboard } = config.addresses(config.port);
-      const document = openapiDocument(part, { baseUrl, dashboard, contact: config.contact });
+      const { contact, stability } = config;
+      const contract = new Contract(undefined, stability);
+      const document = openapiDocument(part, { baseUrl, dashboard, contact }, contract);
       printLine(JSON.stringify(document, null, 2));
     });
   program

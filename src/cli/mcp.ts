@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { Contract } from '../api/operations.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { exemptFromProxies, processEnvironment } from '../config/process-environment.ts';
 import { CLIENT_ADDRESSES, withoutForeignVariables } from '../config/variables.ts';
@@ -25,7 +26,8 @@ export function addMcpCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  const addresses = readAddresses(readConfig(withoutForeignVariables(processEnvironment())));
+  const config = readConfig(withoutForeignVariables(processEnvironment()));
+  const addresses = readAddresses(config);
   const key = processEnvironment()[KEY]?.trim();
   if (!key) throw new SetupError(`Set ${KEY} to an API key.`);
   const environment = environmentOfKey(key);
@@ -35,8 +37,9 @@ async function serve(): Promise<void> {
   exemptFromProxies(localHostsOf(addresses));
   // Loaded here: no other command needs it.
   const { serveTools } = await import('../mcp/serve-stdio.ts');
+  const contract = new Contract(undefined, config.stability);
   const report = (error: unknown) => printNote(`petstore: ${messageOf(error)}`);
-  await serveTools({ key, environment, addresses, report });
+  await serveTools({ key, environment, addresses, contract, report });
 }
 
 function readAddresses(config: Config): Readonly<Record<ApiName, string>> {

@@ -3,6 +3,7 @@ import type { MailSettings } from '../core/accounts/mail.ts';
 import { API_PARTS, APIS } from '../core/environments.ts';
 import type { BanPolicy } from '../core/limits/bans.ts';
 import type { Limits } from '../core/limits/plans.ts';
+import { STABILITIES, type Stability } from '../core/stability.ts';
 import { HOUR, SECOND } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import { readMail } from './mail-settings.ts';
@@ -42,6 +43,8 @@ export interface Config {
    * @param port the port that the service listens on.
    */
   addresses(port: number): Addresses;
+  /** The least stable operations that are served. */
+  readonly stability: Stability;
   /** Mail server and sender; without it no mail is sent. */
   readonly mail: MailSettings | undefined;
   /** E-mail or web address where customers ask for another plan; in the OpenAPI documents. */
@@ -150,6 +153,7 @@ export function readConfig(variables = processEnvironment()): Config {
     fixedKeys: false,
     database: readDatabase(reader, secret),
     addresses,
+    stability: reader.oneOf('PETSTORE_STABILITY', STABILITIES, 'experimental'),
     mail,
     contact: reader.contact('PETSTORE_CONTACT'),
     redis: reader.parsed('PETSTORE_REDIS_URL', parseRedisUrl),

@@ -1,4 +1,5 @@
 import { PLANS } from '../core/limits/plans.ts';
+import { STABILITIES } from '../core/stability.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -97,6 +98,10 @@ export const SETTINGS = {
     default: 'none',
     purpose:
       'E-mail or web address where people ask for another plan; shown in the OpenAPI documents.',
+  },
+  PETSTORE_STABILITY: {
+    default: 'experimental',
+    purpose: `The least stable operations that are served: ${STABILITIES.join(', ')}. Others are absent everywhere; what they stored stays.`,
   },
   PETSTORE_SECRET: {
     default: 'generated in the data folder on the first start',

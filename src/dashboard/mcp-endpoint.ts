@@ -46,12 +46,12 @@ type ServeMessage = (
  * can serve any request.
  */
 export function createMcpEndpoint(
-  { addresses, stores, clock, log }: DashboardOptions,
+  { addresses, contract, stores, clock, log }: DashboardOptions,
   requestLimits: RequestLimits,
 ): ServeMessage {
   const lists: Readonly<Record<Environment, () => ToolList>> = {
-    production: lazyValue(() => listTools('production', addresses)),
-    staging: lazyValue(() => listTools('staging', addresses)),
+    production: lazyValue(() => listTools('production', addresses, contract)),
+    staging: lazyValue(() => listTools('staging', addresses, contract)),
   };
   const failed = (error: unknown) => log.error({ err: error }, 'the API does not reply to a tool');
   return async (request, address, forward) => {

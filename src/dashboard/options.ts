@@ -1,4 +1,5 @@
 import type { BetterAuthOptions } from 'better-auth';
+import type { Contract } from '../api/operations.ts';
 import type { AccountStore } from '../core/accounts/accounts.ts';
 import type { AuditLog } from '../core/accounts/audit.ts';
 import type { MailSettings } from '../core/accounts/mail.ts';
@@ -60,6 +61,8 @@ export interface Pages extends ServedPages {
 export interface DashboardOptions {
   /** Base addresses, without a trailing slash. */
   readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
+  /** The operations that are served. */
+  readonly contract: Contract;
   readonly stores: DashboardStores;
   /** Counters of attempts to sign in, to reset a password and so on. */
   readonly attempts: AttemptLimiter;

@@ -1,6 +1,6 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/server';
 import { ErrorBody } from '../api/openapi/schemas.ts';
-import { operationsOf, type PublishedOperation } from '../api/operations.ts';
+import type { Contract, PublishedOperation } from '../api/operations.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import { ERRORS } from '../core/errors.ts';
 import { lifecycleOf } from '../http/lifecycle.ts';
@@ -25,9 +25,13 @@ const APIS_OF_KEY = {
 } as const satisfies Record<Environment, readonly ApiName[]>;
 
 /** The tools for keys of this environment: one for each operation that the keys can use. */
-export function toolsOf(environment: Environment, addresses: ApiAddresses): readonly ApiTool[] {
+export function toolsOf(
+  environment: Environment,
+  addresses: ApiAddresses,
+  contract: Contract,
+): readonly ApiTool[] {
   return APIS_OF_KEY[environment].flatMap((api) =>
-    operationsOf(api).map((operation) => ({ operation, baseUrl: addresses[api] })),
+    contract.operationsOf(api).map((operation) => ({ operation, baseUrl: addresses[api] })),
   );
 }
 

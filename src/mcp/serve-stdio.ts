@@ -1,6 +1,7 @@
 import { Readable, type Writable } from 'node:stream';
 import { INVALID_REQUEST } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Contract } from '../api/operations.ts';
 import type { Environment } from '../core/environments.ts';
 import { SECOND } from '../lib/clock.ts';
 import { withTimeout } from '../lib/timeout.ts';
@@ -17,6 +18,8 @@ interface StdioOptions {
   readonly key: string;
   readonly environment: Environment;
   readonly addresses: ApiAddresses;
+  /** The operations that are tools. */
+  readonly contract: Contract;
   /** Receives errors other than those in replies. */
   report(error: unknown): void;
 }
@@ -26,8 +29,8 @@ interface StdioOptions {
  * @returns when stdin has ended and the requests are answered, or stdout cannot be written.
  */
 export async function serveTools(options: StdioOptions): Promise<void> {
-  const { key, environment, addresses, report } = options;
-  const list = listTools(environment, addresses);
+  const { key, environment, addresses, contract, report } = options;
+  const list = listTools(environment, addresses, contract);
   const connection = {
     authorization: `Bearer ${key}`,
     send: (request: Request, signal: AbortSignal) =>

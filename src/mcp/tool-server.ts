@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelcontextprotocol/server';
 import packageJson from '../../package.json';
-import { operationsOf } from '../api/operations.ts';
+import type { Contract } from '../api/operations.ts';
 import type { Environment } from '../core/environments.ts';
 import { ApiError, shownName } from '../core/errors.ts';
 import { SANDBOX_LIMITS } from '../core/sandbox/sandbox.ts';
@@ -39,8 +39,12 @@ export const HTTP_REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18'];
 export const STDIO_REVISIONS: readonly string[] = [...HTTP_REVISIONS, '2024-11-05', '2024-10-07'];
 
 /** The tools that a key of this environment can use. */
-export function listTools(environment: Environment, addresses: ApiAddresses): ToolList {
-  const tools = toolsOf(environment, addresses);
+export function listTools(
+  environment: Environment,
+  addresses: ApiAddresses,
+  contract: Contract,
+): ToolList {
+  const tools = toolsOf(environment, addresses, contract);
   return {
     tools: new Map(tools.map((tool) => [tool.operation.id, tool])),
     descriptions: tools.map(describeTool),
@@ -48,18 +52,19 @@ export function listTools(environment: Environment, addresses: ApiAddresses): To
       `The animals of a petstore, and messages to the account's inbox. This API key is for ${environment}. ` +
       'Integers of 64 bits are decimal strings. Every call counts towards limits; ' +
       '`rateLimit` in each result tells what is left. After an error with `retryAfter`, wait that many seconds.' +
-      (environment === 'staging' ? SANDBOX_INSTRUCTIONS : ''),
+      (environment === 'staging' ? sandboxInstructions(contract) : ''),
   };
 }
 
-const SANDBOX_INSTRUCTIONS =
-  ` The tools of the sandbox (${operationsOf('sandbox')
-    .map(({ id }) => id)
-    .join(
-      ', ',
-    )}) set what the account meets in staging: its time, what is left of its limits, a ban, ` +
-  `simulated failures. They count towards a limit of their own, ${SANDBOX_LIMITS.perMinute} calls a minute, and work ` +
-  'while the key is banned; resetSandbox undoes all of it and leaves animals and messages.';
+function sandboxInstructions(contract: Contract): string {
+  const names = contract.operationsOf('sandbox').map(({ id }) => id);
+  return (
+    ` The tools of the sandbox (${names.join(', ')}) set what the account meets in staging: its time, what is left of ` +
+    'its limits, a ban, simulated failures. They count towards a limit of their own, ' +
+    `${SANDBOX_LIMITS.perMinute} calls a minute, and work while the key is banned; resetSandbox undoes all of it and ` +
+    'leaves animals and messages.'
+  );
+}
 
 /**
  * Refuses malformed calls with helpful messages. The library's own messages are lists of its validator, and

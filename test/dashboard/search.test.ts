@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import MiniSearch from 'minisearch';
 import { ERROR_CODES } from '../../src/api/error-catalogue.ts';
-import { OPERATION_IDS } from '../../src/api/operations.ts';
+import { CONTRACT, OPERATION_IDS } from '../../src/api/operations.ts';
 import { PARTS, readConfig } from '../../src/config/config.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { searchEntries } from '../../src/dashboard/search/entries.ts';
@@ -103,7 +103,8 @@ describe('the search', () => {
 
   test('leads to places that exist', async () => {
     const { banPolicy, anonymousLimits } = readConfig({});
-    const facts = { addresses: addressesOf(service), banPolicy, anonymousLimits };
+    const addresses = addressesOf(service);
+    const facts = { addresses, contract: CONTRACT, banPolicy, anonymousLimits };
     const entries = searchEntries(facts);
     const byPage = Map.groupBy(entries, ({ path }) => path.split('#')[0] ?? '');
     for (const [page, found] of byPage) {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PetstoreClient, type PetstoreClientOptions } from '../../client/src/index.ts';
+import type { Resources } from '../../src/api/resources.ts';
 import { type RunningService, startService } from '../../src/app.ts';
 import { type Addressed, type Part, readConfig } from '../../src/config/config.ts';
 import type { Account } from '../../src/core/accounts/accounts.ts';
@@ -85,6 +86,8 @@ export interface ServiceOptions {
   /** The parts to serve; by default both environments. */
   readonly parts?: readonly Part[];
   readonly log?: Log;
+  /** The resources of the APIs; by default those of this version. */
+  readonly resources?: Resources;
   /** Whether everything is loaded right after the start; by default the dashboard is loaded at its first requests. */
   readonly isPublic?: boolean;
 }
@@ -147,6 +150,7 @@ export class TestService implements AsyncDisposable {
     const scheduler = clock instanceof ManualClock ? new ManualScheduler() : timerScheduler;
     const service = await startService(config, {
       ...{ clock, scheduler, log, parts, isPublic },
+      resources: options.resources,
       threads: REUSED_THREADS,
       passwords: REMEMBERED_PASSWORDS,
     });

@@ -1,13 +1,19 @@
 import type { ApiName } from '../../core/environments.ts';
 import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
-import { operationsOf } from '../operations.ts';
-import { RESOURCES_OF } from '../resources.ts';
+import { CONTRACT, type Contract } from '../operations.ts';
+import type { NamedSchema } from '../resources.ts';
 import { HeaderComponents } from './header-components.ts';
 import { operationObject } from './operation-object.ts';
 import { publish, publishSchemas } from './schemas.ts';
 import { withSimulateParameter } from './simulate-parameter.ts';
 
 type Json = Record<string, unknown>;
+
+interface DescribedResource {
+  readonly tag: string;
+  readonly description: string;
+  readonly schemas: Readonly<Record<string, NamedSchema>>;
+}
 
 /** Where an API is served and documented; without trailing slashes. */
 export interface DocumentAddresses {
@@ -51,9 +57,13 @@ const ABOUT = {
  * Generators ignore the servers of an operation and variables in a server's address, so the document has one
  * server with a literal address.
  */
-export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Json {
+export function openapiDocument(
+  name: ApiName,
+  addresses: DocumentAddresses,
+  contract: Contract = CONTRACT,
+): Json {
   const { title, summary, purpose, keys, server } = ABOUT[name];
-  const resources = RESOURCES_OF[name];
+  const resources: readonly DescribedResource[] = contract.resources[name];
   const { baseUrl, dashboard, contact } = addresses;
   const documentation = `${dashboard}/docs`;
   const headers = new HeaderComponents({ baseUrl, documentation });
@@ -72,7 +82,7 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
     security: [{ apiKey: [] }],
     tags,
     externalDocs: { description: 'The API reference, with try-it', url: documentation },
-    paths: pathsOf(name, headers, baseUrl),
+    paths: pathsOf(name, contract, headers, baseUrl),
     components: {
       securitySchemes: {
         apiKey: {
@@ -88,9 +98,14 @@ export function openapiDocument(name: ApiName, addresses: DocumentAddresses): Js
 }
 
 /** The operations of a base address, by path. */
-function pathsOf(name: ApiName, headers: HeaderComponents, baseUrl: string): unknown {
+function pathsOf(
+  name: ApiName,
+  contract: Contract,
+  headers: HeaderComponents,
+  baseUrl: string,
+): unknown {
   const byPath: Record<string, Json> = {};
-  for (const published of operationsOf(name)) {
+  for (const published of contract.operationsOf(name)) {
     const operation = name === 'staging' ? withSimulateParameter(published) : published;
     byPath[operation.path] = {
       ...byPath[operation.path],

@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { ERROR_CATALOGUE, ERROR_CODES } from '../error-catalogue.ts';
+import type { Contract } from '../operations.ts';
 import { type NamedSchema, RESOURCES } from '../resources.ts';
 
 /** Generators turn this schema into constants. */
@@ -53,12 +54,22 @@ const NAMES = new Map<unknown, string>(
  * of format int64.
  */
 export function publishSchemas(
-  resources: ReadonlyArray<Pick<(typeof RESOURCES)[number], 'schemas'>>,
+  resources: ReadonlyArray<{ readonly schemas: Readonly<Record<string, NamedSchema>> }>,
 ): Record<string, unknown> {
   const schemas = resources.flatMap((resource) => Object.entries(resource.schemas));
   return Object.fromEntries(
     [...schemas, ...Object.entries(ERROR_SCHEMAS)].map(([name, schema]) => [name, publish(schema)]),
   );
+}
+
+/** The named schemas that the operations of a contract use, and those of errors, by name. */
+export function schemasOf({ resources }: Contract): Readonly<Record<string, NamedSchema>> {
+  const { production, quickstart, sandbox } = resources;
+  const described = [...production, ...quickstart, ...sandbox];
+  return {
+    ...Object.fromEntries(described.flatMap(({ schemas }) => Object.entries(schemas))),
+    ...ERROR_SCHEMAS,
+  };
 }
 
 /** A schema in the form of the document. */

@@ -4,6 +4,7 @@ import type { Reply } from '../../http/reply/reply.ts';
 import { documentReply } from '../../http/reply/representation.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { lazy, lazyImport } from '../../lib/lazy.ts';
+import type { Contract } from '../operations.ts';
 import type { DocumentAddresses } from './document.ts';
 
 const loadDocument = lazyImport(() => import('./document.ts'));
@@ -15,8 +16,9 @@ const loadDocument = lazyImport(() => import('./document.ts'));
 export function servedDocuments(
   name: ApiName,
   addresses: DocumentAddresses,
+  contract: Contract,
 ): ReadonlyMap<string, () => Promise<Reply>> {
-  const write = async () => (await loadDocument()).openapiDocument(name, addresses);
+  const write = async () => (await loadDocument()).openapiDocument(name, addresses, contract);
   return new Map([
     [
       DOCUMENT_PATH,

@@ -1,6 +1,6 @@
 import { ARAZZO_PATH } from '../../api/openapi/arazzo.ts';
-import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
-import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import { schemaName, schemasOf } from '../../api/openapi/schemas.ts';
+import type { Contract, PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS_IN_WORDS } from '../../api/sandbox/schemas.ts';
 import { APIS, type Environment } from '../../core/environments.ts';
 import { PAGE_SIZE } from '../../core/pets/pets.ts';
@@ -11,6 +11,7 @@ import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { toolsOf } from '../../mcp/api-tools.ts';
 import { MCP_PATH } from '../mcp-path.ts';
+import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { GUIDES } from '../reference/guides/guides.ts';
 import { guidePath } from '../reference/paths.ts';
 import { API_CATALOG_PATH } from './api-catalog.ts';
@@ -22,13 +23,14 @@ import {
   describeSchema,
   errorTable,
   limits,
-  operationEntries,
   parameterType,
   quickstart,
 } from './reference-sections.ts';
 
+type Facts = Pick<ServiceFacts, 'addresses' | 'contract'>;
+
 /** The guide for agents (llms.txt): everything needed for a call, and links to the details. */
-export function agentGuide(addresses: Addresses): string {
+export function agentGuide({ addresses, contract }: Facts): string {
   const { dashboard, production, staging } = addresses;
   return document(
     '# Petstore',
@@ -42,25 +44,25 @@ export function agentGuide(addresses: Addresses): string {
     `The same operations are tools of the Model Context Protocol at ${dashboard}${MCP_PATH} (streamable HTTP, without ` +
       'sessions), with the same header `Authorization: Bearer <API_KEY>`. Integers of format int64 are decimal strings ' +
       'there; `rateLimit` in each result tells what is left. The key decides which tools there are: one of ' +
-      `production has ${toolNames('production', addresses)}; one of staging works with staging and the quickstart, and ` +
-      `has ${toolNames('staging', addresses)}. Hosts that start a process run \`petstore mcp\` with ` +
+      `production has ${toolNames('production', addresses, contract)}; one of staging works with staging and the quickstart, and ` +
+      `has ${toolNames('staging', addresses, contract)}. Hosts that start a process run \`petstore mcp\` with ` +
       '`PETSTORE_KEY` set to the key, and the base addresses above in `PETSTORE_URL`, `PETSTORE_STAGING_URL`, ' +
       '`PETSTORE_QUICKSTART_URL` and `PETSTORE_SANDBOX_URL`. `petstore` is the program of this service: the executable ' +
       'that `npm run build` makes from its source, or `npx petstore` where its package (`npm pack`) is installed. It is in ' +
       'no registry; where you have neither, use the address above.',
     '## Operations',
-    ...operationEntries().map(([id, operation]) => callOf(id, operation, addresses)),
+    ...contract.operations.map((operation) => callOf(operation, addresses)),
     '## Fields',
-    ...Object.entries(SCHEMAS)
+    ...Object.entries(schemasOf(contract))
       // The table of errors lists its values.
       .filter(([name]) => name !== 'KnownErrorCode')
       .map(([name, schema]) => describeSchema(name, schema)),
     '## Paging',
-    `The reply to ${callsWith(({ pagination }) => pagination !== undefined)} is an array of at most \`limit\` elements (${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, ${PAGE_SIZE.default} unless given) in ascending id. ` +
+    `The reply to ${callsWith(contract, ({ pagination }) => pagination !== undefined)} is an array of at most \`limit\` elements (${PAGE_SIZE.minimum} to ${PAGE_SIZE.maximum}, ${PAGE_SIZE.default} unless given) in ascending id. ` +
       'When more follow, the reply has `Link: <address>; rel="next"`: request that address unchanged. ' +
       'A page without it is the last one. The same by hand: `after` = the id of the last element of the page.',
     '## Sending a creation again',
-    `Send an \`${IDEMPOTENCY_KEY}\` of your choice with ${callsWith(takesIdempotencyKey)}, a new one for each creation. When no reply ` +
+    `Send an \`${IDEMPOTENCY_KEY}\` of your choice with ${callsWith(contract, takesIdempotencyKey)}, a new one for each creation. When no reply ` +
       'came, send the same request again with the same key: nothing is created twice.',
     '## Errors',
     errorTable(),
@@ -80,18 +82,23 @@ export function agentGuide(addresses: Addresses): string {
 }
 
 /** The method and path of these operations. */
-function callsWith(isMeant: (operation: PublishedOperation) => boolean): string {
-  const meant = Object.values(OPERATIONS).filter(isMeant);
+function callsWith(
+  { operations }: Contract,
+  isMeant: (operation: PublishedOperation) => boolean,
+): string {
+  const meant = operations.filter(isMeant);
   return meant.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
 }
 
-function toolNames(environment: Environment, addresses: Addresses): string {
-  const names = toolsOf(environment, addresses).map(({ operation }) => `\`${operation.id}\``);
+function toolNames(environment: Environment, addresses: Addresses, contract: Contract): string {
+  const names = toolsOf(environment, addresses, contract).map(
+    ({ operation }) => `\`${operation.id}\``,
+  );
   return names.join(', ');
 }
 
-function callOf(id: string, operation: PublishedOperation, addresses: Addresses): string {
-  const { method, path, summary, parameters, body, success, errors } = operation;
+function callOf(operation: PublishedOperation, addresses: Addresses): string {
+  const { id, method, path, summary, parameters, body, success, errors } = operation;
   const notes = lifecycleOf(operation).notes.map(({ text }) => ` ${text}`);
   return [
     `- \`${method} ${addressOf(operation, addresses)}${path}\` (${id}): ${summary}.${notes.join('')}`,

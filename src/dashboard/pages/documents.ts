@@ -34,8 +34,8 @@ export function servedDocuments(facts: ServiceFacts): ReadonlyMap<string, ServeD
     // W3C, A Well-Known URL for Changing Passwords. Whoever is not signed in is asked to, and then
     // gets to that page.
     ['/.well-known/change-password', redirect(`${addresses.dashboard}/account`)],
-    ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(addresses))],
-    ['/reference.md', served(MARKDOWN, () => referenceMarkdown(addresses))],
+    ['/llms.txt', served('text/plain; charset=utf-8', () => agentGuide(facts))],
+    ['/reference.md', served(MARKDOWN, () => referenceMarkdown(facts))],
     ...Array.from(
       referenceTexts(facts),
       ([path, write]) => [path, served(MARKDOWN, write)] as const,

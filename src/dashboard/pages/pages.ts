@@ -50,12 +50,12 @@ const PREPARATION_SECONDS = 200;
  * @param lazyParts to which the search and the bundle are added, which are created later.
  */
 export function createPages(
-  { addresses, banPolicy, anonymousLimits, connections }: PagesOptions,
+  { addresses, contract, banPolicy, anonymousLimits, connections }: PagesOptions,
   lazyParts: LazyParts,
   prepare: () => Promise<ServedAssets> = ownAssets,
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
-  const facts = { addresses, banPolicy, anonymousLimits };
+  const facts = { addresses, contract, banPolicy, anonymousLimits };
   const documents = servedDocuments(facts);
   const search = lazyParts.add(async () => createSearch(facts));
   const searchIndex = lazy(async () => {

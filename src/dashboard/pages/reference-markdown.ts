@@ -1,4 +1,4 @@
-import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
+import { schemaName, schemasOf } from '../../api/openapi/schemas.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
 import { ERRORS } from '../../core/errors.ts';
 import {
@@ -8,6 +8,7 @@ import {
   SIMULATED_REPLY_HEADERS,
 } from '../../http/headers.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
+import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { linkedBelow } from '../reference/prose.ts';
 import { document, fenced, table } from './markdown.ts';
 import {
@@ -18,14 +19,16 @@ import {
   errorTable,
   headerExample,
   limits,
-  operationEntries,
   parameterType,
   quickstart,
   replyHeaders,
 } from './reference-sections.ts';
 
 /** The whole API reference as Markdown, generated from the data that the service runs on. */
-export function referenceMarkdown(addresses: Addresses): string {
+export function referenceMarkdown({
+  addresses,
+  contract,
+}: Pick<ServiceFacts, 'addresses' | 'contract'>): string {
   return document(
     '# Petstore API reference',
     'Version 1.0.0. Requests and replies are JSON (`application/json`).',
@@ -44,9 +47,9 @@ export function referenceMarkdown(addresses: Addresses): string {
     '## Quickstart',
     quickstart(addresses),
     '## Operations',
-    ...operationEntries().map(([id, operation]) => describeOperation(id, operation, addresses)),
+    ...contract.operations.map((operation) => describeOperation(operation, addresses)),
     '## Fields',
-    ...Object.entries(SCHEMAS).map(([name, schema]) => describeSchema(name, schema)),
+    ...Object.entries(schemasOf(contract)).map(([name, schema]) => describeSchema(name, schema)),
     '## Errors',
     'Every 4xx and 5xx reply has the body `Error`. A later 1.x may add codes.',
     errorTable(),
@@ -76,12 +79,8 @@ export function referenceMarkdown(addresses: Addresses): string {
 }
 
 /** One operation as Markdown. */
-export function describeOperation(
-  id: string,
-  operation: PublishedOperation,
-  addresses: Addresses,
-): string {
-  const { method, path, parameters, body, success, errors } = operation;
+export function describeOperation(operation: PublishedOperation, addresses: Addresses): string {
+  const { id, method, path, parameters, body, success, errors } = operation;
   return document(
     `### ${id}: ${operation.summary}`,
     `\`${method} ${addressOf(operation, addresses)}${path}\``,

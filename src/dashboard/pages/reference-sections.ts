@@ -102,10 +102,6 @@ export function bodyName({ schema }: Success): string {
   return schema ? schemaName(schema) : 'no body';
 }
 
-export function operationEntries(): Array<[string, PublishedOperation]> {
-  return Object.entries(OPERATIONS);
-}
-
 /** The base address of an operation; production's if both environments serve it. */
 export function addressOf({ tag }: PublishedOperation, addresses: Addresses): string {
   if (tag === 'Quickstart') return addresses.quickstart;

@@ -1,5 +1,4 @@
-import { OPERATIONS } from '../../api/operations.ts';
-import { RESOURCES } from '../../api/resources.ts';
+import type { Contract } from '../../api/operations.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import { type Html, html } from '../pages/html.ts';
 import { PAW } from '../pages/paw.ts';
@@ -7,6 +6,7 @@ import { loading, type PageParts, page } from '../pages/shell.ts';
 import { SEARCH_PATH } from '../shared/search.ts';
 import { GUIDES } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
+import { tagsOf } from './tags.ts';
 
 /** A page of the reference. */
 export interface ReferencePage {
@@ -20,7 +20,7 @@ export interface ReferencePage {
 
 /** The whole page: the bar and the navigation of the dashboard around the content. */
 export function framed(parts: PageParts, { path, title, description, content }: ReferencePage) {
-  const { addresses, assets, basePath } = parts;
+  const { addresses, assets, basePath, contract } = parts;
   return page(parts, {
     title: `${title} · Petstore`,
     description,
@@ -32,7 +32,7 @@ ${loading(parts, assets.reference, 'module')}`,
 ${topBar(basePath)}
 <div class="frame">
 <nav class="side-bar" id="menu" popover aria-label="Pages of the reference">
-${navigation(basePath, path)}
+${navigation(basePath, path, contract)}
 </nav>
 <main id="content" class="content" tabindex="-1">
 ${content}
@@ -63,7 +63,7 @@ function topBar(basePath: string): Html {
 /** The same search icon as in the dashboard. */
 const MAGNIFIER = html`<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="10" cy="10" r="7"/><path d="M21 21l-6-6"/></svg>`;
 
-function navigation(basePath: string, current: string): Html {
+function navigation(basePath: string, current: string, contract: Contract): Html {
   const item = (path: string, label: Html | string) => {
     const here = path === current ? html` aria-current="page"` : html``;
     return html`<li><a href="${basePath}${path}"${here}>${label}</a></li>`;
@@ -73,20 +73,19 @@ function navigation(basePath: string, current: string): Html {
 <ul>
 ${items}
 </ul>`;
-  const operations = RESOURCES.map(({ tag }) => {
-    const ofTag = Object.entries(OPERATIONS).filter(([, operation]) => operation.tag === tag);
-    return group(
+  const operations = tagsOf(contract).map(({ tag, operations }) =>
+    group(
       tag,
-      ofTag.map(([id, operation]) => {
-        const { summary, method } = operation;
+      operations.map((operation) => {
+        const { id, summary, method } = operation;
         const marks = lifecycleOf(operation).notes.map(({ badge }) => badge);
         return item(
           operationPath(id),
           html`<span class="${marks.join(' ')}">${summary}</span>${methodMark(method)}`,
         );
       }),
-    );
-  });
+    ),
+  );
   return html`<ul>
 <li class="phone-only"><a href="${basePath}/">Dashboard</a></li>
 ${item(REFERENCE_PATH, 'Overview')}

@@ -1,6 +1,6 @@
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import { withSimulateParameter } from '../../api/openapi/simulate-parameter.ts';
-import { operationsOf, type PublishedOperation } from '../../api/operations.ts';
+import type { PublishedOperation } from '../../api/operations.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { HEADERS } from '../../http/headers.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
@@ -15,16 +15,13 @@ import { code, prose } from './prose.ts';
 import { sampleChoice } from './sample-choice.ts';
 import { tryForm } from './try-form.ts';
 
-type Parts = Pick<PageParts, 'addresses' | 'basePath'>;
+type Parts = Pick<PageParts, 'addresses' | 'basePath' | 'contract'>;
 
 /** The page of one operation. */
-export function operationPage(
-  id: string,
-  published: PublishedOperation,
-  parts: Parts,
-): ReferencePage {
-  const { addresses, basePath } = parts;
-  const isSimulated = operationsOf('staging').some((each) => each.id === id);
+export function operationPage(published: PublishedOperation, parts: Parts): ReferencePage {
+  const { addresses, basePath, contract } = parts;
+  const { id } = published;
+  const isSimulated = contract.operationsOf('staging').some((each) => each.id === id);
   const ofStaging = isSimulated ? withSimulateParameter(published) : published;
   const { method, path, summary, description } = published;
   // Parameters of staging alone come last.

@@ -1,5 +1,4 @@
-import { OPERATIONS } from '../../api/operations.ts';
-import { RESOURCES } from '../../api/resources.ts';
+import type { PublishedOperation } from '../../api/operations.ts';
 import { APIS } from '../../core/environments.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
@@ -9,8 +8,9 @@ import { methodMark, type ReferencePage } from './frame.ts';
 import { GUIDES } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { prose } from './prose.ts';
+import { tagsOf } from './tags.ts';
 
-type Parts = Pick<PageParts, 'addresses' | 'basePath'>;
+type Parts = Pick<PageParts, 'addresses' | 'basePath' | 'contract'>;
 
 const ADDRESSES = [
   ['production', 'Production', 'Real animals, real limits.'],
@@ -24,7 +24,7 @@ const ADDRESSES = [
  * programs.
  */
 export function overviewPage(parts: Parts): ReferencePage {
-  const { basePath } = parts;
+  const { basePath, contract } = parts;
   return {
     path: REFERENCE_PATH,
     title: 'API reference',
@@ -34,7 +34,7 @@ export function overviewPage(parts: Parts): ReferencePage {
 ${addresses(parts)}
 ${prose(AUTHENTICATION, basePath)}
 <section id="operations"><h2><a class="anchor" href="#operations">Operations</a></h2>
-${RESOURCES.map(({ tag, description }) => operationsOf(tag, description, basePath))}</section>
+${tagsOf(contract).map(({ tag, description, operations }) => operationsOf(tag, description, operations, basePath))}</section>
 <section id="guides"><h2><a class="anchor" href="#guides">Guides</a></h2>
 <ul class="fields">
 ${GUIDES.map(
@@ -62,13 +62,17 @@ ${ADDRESSES.map(
 </ul></section>`;
 }
 
-function operationsOf(tag: string, description: string, basePath: string): Html {
-  const operations = Object.entries(OPERATIONS).filter(([, operation]) => operation.tag === tag);
+function operationsOf(
+  tag: string,
+  description: string,
+  operations: readonly PublishedOperation[],
+  basePath: string,
+): Html {
   return html`<h3>${tag}</h3>
 <p>${description}</p>
 <ul class="fields">
-${operations.map(([id, operation]) => {
-  const { summary, method, path } = operation;
+${operations.map((operation) => {
+  const { id, summary, method, path } = operation;
   return html`<li id="${formerAnchor(tag, method, path)}">
 <p class="field">${methodMark(method)} <code>${path}</code> <a href="${basePath}${operationPath(id)}">${summary}</a>
 ${lifecycleOf(operation).notes.map(({ badge }) => html`<span class="required">${badge}</span>`)}</p></li>`;

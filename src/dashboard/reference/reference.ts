@@ -1,4 +1,3 @@
-import { OPERATIONS } from '../../api/operations.ts';
 import { document } from '../pages/markdown.ts';
 import { describeOperation } from '../pages/reference-markdown.ts';
 import type { PageParts } from '../pages/shell.ts';
@@ -15,7 +14,7 @@ import { linkedBelow } from './prose.ts';
 export function referencePages(parts: PageParts): Map<string, string> {
   const pages: ReferencePage[] = [
     overviewPage(parts),
-    ...Object.entries(OPERATIONS).map(([id, operation]) => operationPage(id, operation, parts)),
+    ...parts.contract.operations.map((operation) => operationPage(operation, parts)),
     ...GUIDES.map((guide) => guidePage(guide, parts)),
   ];
   return new Map(pages.map((page) => [page.path, framed(parts, page).text]));
@@ -23,10 +22,10 @@ export function referencePages(parts: PageParts): Map<string, string> {
 
 /** The pages of operations and guides as Markdown, each at the path of the page with `.md` at the end. */
 export function referenceTexts(facts: ServiceFacts): Map<string, () => string> {
-  const { addresses } = facts;
-  const operations = Object.entries(OPERATIONS).map(
-    ([id, operation]) =>
-      [`${operationPath(id)}.md`, () => describeOperation(id, operation, addresses)] as const,
+  const { addresses, contract } = facts;
+  const operations = contract.operations.map(
+    (operation) =>
+      [`${operationPath(operation.id)}.md`, () => describeOperation(operation, addresses)] as const,
   );
   const guides = GUIDES.map(
     ({ name, title, description, body }) =>

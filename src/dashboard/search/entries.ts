@@ -1,6 +1,6 @@
 import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
-import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import type { PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS } from '../../core/sandbox/simulations.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
@@ -29,7 +29,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       text: 'overview documentation base URL authentication OpenAPI Arazzo YAML llms.txt',
     },
     ...DASHBOARD_PAGES.map(ofPage),
-    ...Object.entries(OPERATIONS).flatMap(([id, operation]) => ofOperation(id, operation)),
+    ...facts.contract.operations.flatMap(ofOperation),
     ...ERROR_CATALOGUE.map(
       ({ code, status, meaning, cause, cure }): SearchEntry => ({
         path: errorPath(code),
@@ -51,8 +51,8 @@ function ofPage({ path, excerpt, text }: DashboardPage): SearchEntry {
   return { path, title, names: title, kind: 'Page', excerpt, text };
 }
 
-function ofOperation(id: string, operation: PublishedOperation): SearchEntry[] {
-  const { method, path, summary, description, parameters, body } = operation;
+function ofOperation(operation: PublishedOperation): SearchEntry[] {
+  const { id, method, path, summary, description, parameters, body } = operation;
   const notes = lifecycleOf(operation).notes.map(({ badge, text }) => `${badge} ${text}`);
   const page = operationPath(id);
   const schema = body === undefined ? undefined : SCHEMAS[schemaName(body)];

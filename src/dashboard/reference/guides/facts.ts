@@ -1,5 +1,5 @@
 import { ERROR_CATALOGUE, ERROR_CODES } from '../../../api/error-catalogue.ts';
-import { OPERATIONS } from '../../../api/operations.ts';
+import type { Contract } from '../../../api/operations.ts';
 import { PET_OPERATIONS } from '../../../api/pets/operations.ts';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import { ERRORS } from '../../../core/errors.ts';
@@ -42,15 +42,15 @@ type Values = Readonly<Record<string, (() => string) | undefined>>;
  * with.
  */
 export function valuesFor(facts: ServiceFacts): Values {
-  const { addresses, banPolicy, anonymousLimits } = facts;
+  const { addresses, contract, banPolicy, anonymousLimits } = facts;
   return {
     ...Object.fromEntries(
       Object.entries(addresses).map(([name, address]) => [name, () => address]),
     ),
     ...TABLES,
-    toolTable: () => toolTable(addresses),
-    replyHeaders: () => replyHeaderSections(addresses),
-    unstableOperations,
+    toolTable: () => toolTable(addresses, contract),
+    replyHeaders: () => replyHeaderSections(addresses, contract),
+    unstableOperations: () => unstableOperations(contract),
     deprecationHeaders: () => removalHeaders(addresses),
     anonymousPerMinute: () => number(anonymousLimits.perMinute),
     anonymousPerDay: () => number(anonymousLimits.perDay),
@@ -103,14 +103,14 @@ const TABLES: Values = {
   faultTable,
 };
 
-function replyHeaderSections(addresses: ServiceFacts['addresses']): string {
+function replyHeaderSections(addresses: ServiceFacts['addresses'], contract: Contract): string {
   return sections([
     ...HEADER_NAMES.map((name): [string, string] => [
       name,
       document(
         HEADERS[name].description,
         `Example: \`${headerExample(name, addresses)}\``,
-        operationsWith(name),
+        operationsWith(name, contract),
       ),
     ]),
     ...SIMULATED_REPLY_HEADERS.map(({ name, description }): [string, string] => [
@@ -125,17 +125,18 @@ function sections(entries: ReadonlyArray<readonly [name: string, text: string]>)
 }
 
 /** Lists the operations of a reply header that not all operations have. */
-function operationsWith(name: string): string {
-  const own = Object.entries(OPERATIONS).filter(([, { success }]) =>
+function operationsWith(name: string, { operations }: Contract): string {
+  const own = operations.filter(({ success }) =>
     success.headers?.some((header: HeaderName) => header === name),
   );
   if (own.length === 0) return '';
-  return `On replies of ${own.map(([id]) => `[${id}](/docs/operations/${id})`).join(', ')}.`;
+  return `On replies of ${own.map(({ id }) => `[${id}](/docs/operations/${id})`).join(', ')}.`;
 }
 
 /** The operations that are beta or experimental. */
-function unstableOperations(): string {
-  const unstable = Object.entries(OPERATIONS).flatMap(([id, operation]) => {
+function unstableOperations({ operations }: Contract): string {
+  const unstable = operations.flatMap((operation) => {
+    const { id } = operation;
     const note = lifecycleOf(operation).notes.find(({ kind }) => kind === 'stability');
     return note ? [`| [${id}](/docs/operations/${id}) | ${note.badge} |`] : [];
   });
@@ -144,12 +145,12 @@ function unstableOperations(): string {
 }
 
 /** The tools that are available with a key of each environment. */
-function toolTable(addresses: ServiceFacts['addresses']): string {
+function toolTable(addresses: ServiceFacts['addresses'], contract: Contract): string {
   return table(
     ['Key of', 'Tools'],
     ENVIRONMENTS.map((environment) => [
       environment,
-      codes(toolsOf(environment, addresses).map(({ operation }) => operation.id)),
+      codes(toolsOf(environment, addresses, contract).map(({ operation }) => operation.id)),
     ]),
   );
 }

@@ -1,3 +1,4 @@
+import type { Contract } from '../../../api/operations.ts';
 import type { BanPolicy } from '../../../core/limits/bans.ts';
 import type { Limits } from '../../../core/limits/plans.ts';
 import type { Addresses } from '../../pages/reference-sections.ts';
@@ -5,6 +6,8 @@ import type { Addresses } from '../../pages/reference-sections.ts';
 /** The facts about the service that guides mention. */
 export interface ServiceFacts {
   readonly addresses: Addresses;
+  /** The operations that are served. */
+  readonly contract: Contract;
   readonly banPolicy: BanPolicy;
   /** Of requests without a valid key, by client address. */
   readonly anonymousLimits: Limits;
