@@ -14,7 +14,7 @@ import {
 const databases = new Databases();
 afterAll(() => databases[Symbol.asyncDispose]());
 
-describeRecipe('adding-an-operation.md', { files: 5, lines: 65 }, (copy) => {
+describeRecipe('adding-an-operation.md', { files: 5, lines: 56 }, (copy) => {
   test('adds the operation to the OpenAPI document', async () => {
     const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
     const { operationId, parameters, responses } = paths['/pets/count'].get;
@@ -128,7 +128,7 @@ describeRecipe('adding-a-resource.md', { files: 9, lines: 170 }, (copy) => {
 
 describeRecipe(
   'adding-a-list.md',
-  { files: 5, lines: 90, base: 'adding-a-resource.md' },
+  { files: 5, lines: 74, base: 'adding-a-resource.md' },
   (copy) => {
     test('adds the operation to the OpenAPI document', async () => {
       const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));

@@ -49,11 +49,10 @@ export function enumParameter<const Name extends string, Value extends string>(
 /** A text in the path. */
 export function pathParameter<const Name extends string>(
   name: Name,
-  schema: ParameterDescription['schema'],
   described: Described,
 ): Parameter<Name, string> {
   return {
-    ...{ name, in: 'path', required: true, ...described, schema },
+    ...{ name, in: 'path', required: true, ...described, schema: { type: 'string' } },
     read: (text = '') => text,
   };
 }
@@ -78,27 +77,39 @@ export function idParameter<const Name extends string>(
   };
 }
 
-/**
- * A header of requests that is a text; `undefined` if it is not sent.
- * @param refusal the message for a text that does not match the pattern or the length of the schema.
- */
-export function headerParameter<const Name extends RequestHeaderName>(
+/** A text of the query with this pattern, at most as long as `maxLength`; `undefined` if it is not given. */
+export function textParameter<const Name extends string>(
   name: Name,
-  schema: { readonly pattern: string; readonly maxLength: number } & ParameterDescription['schema'],
-  described: Omit<ParameterDescription, 'name' | 'in' | 'required' | 'schema'>,
+  schema: TextSchema,
+  described: TextDescription,
 ): Parameter<Name, string | undefined> {
   const pattern = new RegExp(schema.pattern);
+  const { maxLength = Number.POSITIVE_INFINITY } = schema;
   const { refusal = refusalOf(name, 'has an invalid value') } = described;
   return {
-    ...{ name, in: 'header', required: false, schema: { type: 'string', ...schema } },
+    ...{ name, in: 'query', required: false, schema: { type: 'string', ...schema } },
     ...{ ...described, refusal },
     read(text) {
-      if (text === undefined || (text.length <= schema.maxLength && pattern.test(text)))
-        return text;
+      if (text === undefined || (text.length <= maxLength && pattern.test(text))) return text;
       throw new ApiError('invalid_parameter', refusal);
     },
   };
 }
+
+/** Like `textParameter`, for a header of requests. */
+export function headerParameter<const Name extends RequestHeaderName>(
+  name: Name,
+  schema: TextSchema,
+  described: TextDescription,
+): Parameter<Name, string | undefined> {
+  return { ...textParameter(name, schema, described), in: 'header' };
+}
+
+type TextSchema = ParameterDescription['schema'] & {
+  readonly pattern: string;
+  readonly maxLength?: number;
+};
+type TextDescription = Omit<ParameterDescription, 'name' | 'in' | 'required' | 'schema'>;
 
 /** Where the parameters of a request are, all of them still encoded. */
 interface ParameterSource {
