@@ -36,25 +36,29 @@ export function petFromRow({ id, name, categoryId, status }: Pet): Pet {
 const BUCKETS = { one: 'bucket = ?', some: 'bucket = ANY(?::bigint[])', from: 'bucket >= ?' };
 type Scope = keyof typeof BUCKETS;
 
-/** The next pets of a page, after one id and up to another. */
+/** The next pets of a page, after an id; in PostgreSQL, up to the last id of the buckets. */
 const PAGES = { one: pagesIn('one'), some: pagesIn('some'), from: pagesIn('from') };
 
 function pagesIn(scope: Scope) {
-  const inOrder = 'pets.id > ? AND pets.id <= ? ORDER BY pets.id LIMIT ?';
+  const inOrder = 'pets.id > ? ORDER BY pets.id LIMIT ?';
+  // A file needs no upper bound, which took 6 to 10 % more CPU time for a page.
+  const inBuckets = `${BUCKETS[scope]} AND pets.id <= ?`;
   return {
-    all: selectPets(inOrder, BUCKETS[scope]),
-    byStatus: selectPets(`status = ? AND ${inOrder}`, BUCKETS[scope]),
+    all: selectPets(inOrder, inBuckets),
+    byStatus: selectPets(`status = ? AND ${inOrder}`, inBuckets),
   };
 }
 
 /** Reads a page of a file, which has no buckets. */
 export function readFilePage(
-  read: <Row>(selection: Selection<Row>, ...values: Array<string | number>) => Row[],
+  file: { all<Row>(selection: Selection<Row>, ...values: Array<string | number>): Row[] },
   { limit, status, after }: PetQuery,
 ): PetPage {
-  const range = [after, Number.MAX_SAFE_INTEGER, limit + 1];
   const { all, byStatus } = PAGES.one;
-  const pets = status === undefined ? read(all, ...range) : read(byStatus, status, ...range);
+  const pets =
+    status === undefined
+      ? file.all(all, after, limit + 1)
+      : file.all(byStatus, status, after, limit + 1);
   const page = pageOf(pets, limit);
   // Ids are assigned in ascending order under the write lock, so later pets follow this page.
   return { ...page, isCacheable: page.more };
@@ -117,10 +121,9 @@ export class BucketedPages {
     const { all, byStatus } = PAGES[scope];
     const [first = 0] = buckets;
     const bucket = scope === 'some' ? `{${buckets.join(',')}}` : first;
-    const range = [after, lastId, limit];
     return status === undefined
-      ? this.#engine.rows(all, bucket, ...range)
-      : this.#engine.rows(byStatus, bucket, status, ...range);
+      ? this.#engine.rows(all, bucket, lastId, after, limit)
+      : this.#engine.rows(byStatus, bucket, lastId, status, after, limit);
   }
 }
 

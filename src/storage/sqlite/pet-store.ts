@@ -15,7 +15,7 @@ export class SqlitePetStore extends StoredPets {
   }
 
   list(query: PetQuery): PetPage {
-    return readFilePage((selection, ...values) => this.#file.all(selection, ...values), query);
+    return readFilePage(this.#file, query);
   }
 
   get(id: number): Pet | undefined {
