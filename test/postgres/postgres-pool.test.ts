@@ -81,6 +81,33 @@ describe.skipIf(!hasPostgres)('connections to PostgreSQL', () => {
     await eventually(async () => (await page()).status === 200);
   });
 
+  test('of deletions that wait for a lock do not hold up the change feed', async () => {
+    const url = await server.createDatabase();
+    await using service = await TestService.start({
+      settings: {
+        PETSTORE_DATABASE_URL: url,
+        PETSTORE_SECRET: SECRET,
+        PETSTORE_DATABASE_CONNECTIONS: '2',
+      },
+      parts: ['production'],
+    });
+    const { messages, changes } = service.stores;
+    let pruned = 0;
+    const prune = async () => {
+      await messages.prune(0);
+      pruned += 1;
+    };
+    let pruning: Promise<void>[];
+    {
+      await using _ = await lock(url, 'messages');
+      pruning = [prune(), prune()];
+      for (let read = 0; read < 5; read += 1) await changes.revision();
+      expect(pruned).toBe(0);
+    }
+    await Promise.all(pruning);
+    expect(pruned).toBe(2);
+  });
+
   test('are replaced when the server process of one hangs', async () => {
     const url = await server.createMigrated();
     const database = new PostgresDatabase(url, [url], undefined, 2);

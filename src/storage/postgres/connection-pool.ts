@@ -25,7 +25,7 @@ export const KINDS = {
   messages: { patience: PATIENCE },
   /** Usage, quotas, the request log, last uses, security events and the delivery of messages. */
   saves: { patience: PATIENCE },
-  /** What processes coordinate by: the change feed, settings, leases. */
+  /** What processes coordinate by, in short statements: the change feed, leases, and what is read of settings and bans. */
   shared: { patience: PATIENCE },
   /** The dashboard, commands and pruning. */
   other: { patience: PATIENCE },

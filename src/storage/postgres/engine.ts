@@ -26,7 +26,7 @@ export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): 
     queries: lazy(async () => queriesOver(database, kinds)),
     rows: (selection, ...values) => shared.rows(selection, ...values),
     run: (sql, ...values) =>
-      shared.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
+      database.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
     runForRows: (statement, rows, batch) => runForRows(database, statement, rows, { batch }),
     async pruneMarks(hour) {
       await database.run('DELETE FROM usage_sources WHERE hour < $1', hour);
