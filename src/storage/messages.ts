@@ -31,10 +31,10 @@ export interface MessageQueue extends Pick<MessageStore, 'deliver'> {
 
 /** The message queue and the inboxes, on either engine. */
 export function storedMessages(engine: Engine, queue: MessageQueue): MessageStore {
-  const select = async () => (await engine.queries()).selectFrom('messages');
+  const rows = async () => (await engine.queries()).selectFrom('messages');
   /** Of an account, the newest first. */
   const latest = async (accountId: string, limit: number) =>
-    (await select()).where('account_id', '=', accountId).orderBy('sequence', 'desc').limit(limit);
+    (await rows()).where('account_id', '=', accountId).orderBy('sequence', 'desc').limit(limit);
   return {
     // May run again if it is unknown whether it was committed.
     async enqueue(message, idempotencyKey) {
@@ -49,7 +49,7 @@ export function storedMessages(engine: Engine, queue: MessageQueue): MessageStor
     },
     deliver: (now, limit) => queue.deliver(now, limit),
     async queued() {
-      const { queued } = await (await select())
+      const { queued } = await (await rows())
         .select(({ fn }) => fn.countAll<number>().as('queued'))
         .where('delivered_at', 'is', null)
         .executeTakeFirstOrThrow();

@@ -37,7 +37,7 @@ const CHANGES = {
 
 type Changes = typeof CHANGES;
 
-/** Operations of the request path that differ between the engines. */
+/** The look-ups and writes of requests that differ between the engines. */
 export interface HotPathQueries {
   readonly findKey: FindRow;
   readonly messages: MessageQueue;

@@ -4,7 +4,7 @@ import { subscribe } from '../../src/core/limits/plans.ts';
 import { parseStrictJson } from '../../src/http/body/strict-json.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
-import { environmentWrites } from '../../src/storage/sqlite/writes-environment.ts';
+import { environmentWrites } from '../../src/storage/sqlite/pet-writes.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 
 /*

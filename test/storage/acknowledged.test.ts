@@ -10,7 +10,7 @@ import {
 import { requireManifest } from '../../src/storage/folder/manifest.ts';
 import { connect } from '../../src/storage/sqlite/database.ts';
 import { openRecords } from '../../src/storage/sqlite/id-records.ts';
-import { environmentWrites } from '../../src/storage/sqlite/writes-environment.ts';
+import { environmentWrites } from '../../src/storage/sqlite/pet-writes.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 
 /** The record of one database, opened by two processes. */

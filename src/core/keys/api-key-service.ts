@@ -56,7 +56,7 @@ export interface KeyRequest {
   readonly text?: string | undefined;
 }
 
-interface KeyRingOptions {
+interface ApiKeyServiceOptions {
   /** Signs the digests of keys; never stored in the database. */
   readonly secret: Buffer;
   /** Other secrets whose keys are accepted. */
@@ -89,7 +89,7 @@ export class ApiKeyService {
   constructor(
     store: ApiKeyStore,
     cache: KeyCache,
-    { secret, previousSecrets = [], fixedKeys = false, clock }: KeyRingOptions,
+    { secret, previousSecrets = [], fixedKeys = false, clock }: ApiKeyServiceOptions,
   ) {
     this.#store = store;
     this.#cache = cache;

@@ -215,7 +215,7 @@ export class SandboxControl {
     await applyLimiterCommand(limiter, { id: account.id, clockOffset }, command, now);
   }
 
-  /** The change for the store, with the order if another process has the limiter. */
+  /** The change for the store, with the command if another process has the limiter. */
   #withCommand(request: SandboxRequest, command: LimiterCommand): SandboxChange {
     return { ...changeOf(request), ...(!this.#dependencies.limiter && { command }) };
   }

@@ -36,8 +36,7 @@ export interface Creation {
 }
 
 /**
- * The pets of one environment. The most frequent operations of requests are written for each engine without Kysely;
- * the others are shared by both engines.
+ * The pets of one environment. Creations are written for each engine; pages (`pet-pages.ts`) and the rest are shared.
  */
 export abstract class StoredPets implements PetStore {
   /** Loads Kysely at the first call. */

@@ -79,8 +79,8 @@ export function statementOn(table: TableName, sql: string): Statement {
 }
 
 /**
- * A statement for PostgreSQL. If each environment has the table, its first condition is the environment, with the first
- * parameter for it.
+ * A statement for PostgreSQL. If each environment has the table, the environment becomes the first condition of its first
+ * `WHERE`, with a parameter before those of the other conditions.
  */
 export function forPostgres(table: TableName, sql: string): string {
   const ofEnvironment =

@@ -3,9 +3,11 @@ import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { Engine, EnvironmentEngine } from '../access.ts';
 import type { EnvironmentQueries } from '../pets/pets.ts';
 import type { Database } from '../schema/schema.ts';
+import type { HotPathQueries } from '../shared-stores.ts';
 import type { WriteKinds } from '../write-kinds.ts';
 import type { SqliteSelection } from './database.ts';
 import type { SqliteFile } from './file.ts';
+import { sqliteMessageQueue } from './message-queue.ts';
 
 const loadKysely = lazyImport(() => import('../schema/kysely.ts'));
 
@@ -22,6 +24,15 @@ export function sqliteEngine(file: SqliteFile, kinds?: WriteKinds): Engine {
     run: (sql, ...values) => file.run(typeof sql === 'string' ? sql : sql.sqlite, ...values),
     // Writes to a file are never sent twice, so batches need no mark.
     runForRows: (statement, rows) => file.runForRows(statement, rows),
+  };
+}
+
+/** What only this engine does, on the accounts file and the request log. */
+export function sqliteHotPathQueries(file: SqliteFile, requestLogFile: Engine): HotPathQueries {
+  return {
+    requestLogFile,
+    findKey: (selection, ...values) => file.getFromSnapshot(selection, ...values),
+    messages: sqliteMessageQueue(file),
   };
 }
 

@@ -13,8 +13,8 @@ import {
 } from '../folder/manifest.ts';
 import { endOfBlock, withFile } from '../folder/pet-ids.ts';
 import { HIGHEST_ID, LAST_CHANGE, selectNumber } from './numbers.ts';
+import { continueIdsAfter } from './pet-writes.ts';
 import type { Recorded } from './writer-protocol.ts';
-import { continueIdsAfter } from './writes-environment.ts';
 
 /**
  * How long a reset waits for another process to record the last id that it assigned, in ms. Recording takes some

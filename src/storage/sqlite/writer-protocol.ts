@@ -4,7 +4,7 @@ import type { DatabaseName } from '../data-folder.ts';
 import type { LogState } from './checkpoint.ts';
 import type { WRITES } from './writes.ts';
 
-type HotPathQueries = {
+type EngineWrites = {
   [Name in keyof typeof WRITES]: {
     readonly name: Name;
     readonly input: Parameters<(typeof WRITES)[Name]>[1];
@@ -16,7 +16,7 @@ type HotPathQueries = {
  * It contains no binary data, which JSON does not support.
  */
 export type Write =
-  | HotPathQueries[keyof HotPathQueries]
+  | EngineWrites[keyof EngineWrites]
   | { readonly name: 'change'; readonly input: NamedChange };
 
 export type WriteOutputs = {

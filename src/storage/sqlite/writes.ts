@@ -1,4 +1,4 @@
-import { environmentWrites } from './writes-environment.ts';
+import { environmentWrites } from './pet-writes.ts';
 import { statementWrites } from './writes-statements.ts';
 
 /** The changes written for this engine, by name; loaded only by the writer thread. */

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
 import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
-import { environmentEngine, sqliteEngine } from '../../../src/storage/sqlite/engine.ts';
+import {
+  environmentEngine,
+  sqliteEngine,
+  sqliteHotPathQueries,
+} from '../../../src/storage/sqlite/engine.ts';
 import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
-import { sqliteHotPathQueries } from '../../../src/storage/sqlite/hot-path-queries.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
 import { RequestLogFile } from '../../../src/storage/sqlite/request-log-file.ts';
