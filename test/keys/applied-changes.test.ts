@@ -16,7 +16,7 @@ afterAll(() => queries.mockRestore());
 async function keyReads(work: () => Promise<unknown>): Promise<number> {
   queries.mockClear();
   await work();
-  const isKeyRead = ([sql]: readonly unknown[]) => /FROM api_keys WHERE digest/.test(String(sql));
+  const isKeyRead = ([sql]: readonly unknown[]) => /WHERE api_keys\.digest IN/.test(String(sql));
   return queries.mock.calls.filter(isKeyRead).length;
 }
 

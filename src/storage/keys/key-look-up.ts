@@ -18,7 +18,7 @@ export type FindRow = <Row>(
 ) => Awaitable<Row | undefined>;
 
 // Every node of a sharded database has all accounts and keys, so that this join uses a single node.
-const find = (digests: number) =>
+const selectKey = (digests: number) =>
   selectJoined<FoundRow>(
     [
       {
@@ -38,15 +38,17 @@ const find = (digests: number) =>
   );
 
 /** The statement for one digest, and for one more with each previous secret. */
-const FIND = Array.from({ length: 1 + MOST_PREVIOUS_SECRETS }, (_, previous) => find(1 + previous));
+const FIND = Array.from({ length: 1 + MOST_PREVIOUS_SECRETS }, (_, previous) =>
+  selectKey(1 + previous),
+);
 
 /** Looks up the key with one of these digests. */
 export function findByDigest(
   findRow: FindRow,
   digests: readonly Buffer[],
 ): Awaitable<KeyRow | undefined> {
-  const find = FIND[digests.length - 1];
-  const row = find && findRow(find, ...digests);
+  const selection = FIND[digests.length - 1];
+  const row = selection && findRow(selection, ...digests);
   return row instanceof Promise ? row.then(keyFromRow) : keyFromRow(row);
 }
 
