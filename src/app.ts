@@ -9,7 +9,6 @@ import type { Passwords } from './dashboard/sign-in/passwords.ts';
 import type { Api } from './http/api.ts';
 import { Listener } from './http/connection/listener.ts';
 import type { RequestHandler } from './http/connection/serve-options.ts';
-import { readTlsPair } from './http/connection/tls-pair.ts';
 import { HttpService } from './http/pipeline.ts';
 import { startBackgroundJobs } from './jobs/background-jobs.ts';
 import { watchDataFolder } from './jobs/data-folder.ts';
@@ -17,7 +16,7 @@ import type { JobDependencies } from './jobs/dependencies.ts';
 import { watchDescriptors } from './jobs/descriptors.ts';
 import { LazyLoading } from './jobs/lazy-loading.ts';
 import { watchStorageProblems } from './jobs/storage-problems.ts';
-import { watchTlsFiles } from './jobs/tls-files.ts';
+import { loadTls } from './jobs/tls.ts';
 import type { Clock } from './lib/clock.ts';
 import { LazyParts, lazyImport } from './lib/lazy.ts';
 import { BackgroundJobs, type Scheduler } from './lib/scheduler.ts';
@@ -83,11 +82,11 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const { clock, log, parts } = given;
   // Disposed of in reverse order on stop: stop listening, save, release the leases, close the files.
   await using starting = new AsyncDisposableStack();
-  const tls = config.tls && (await readTlsPair(config.tls));
+  const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { contract, stores, limiters, metrics, tracing, ops, recorder, readiness } = backend;
   const { host, port, keepAliveSeconds } = config;
-  const listener = new Listener(host, port, log, { tls, keepAliveSeconds });
+  const listener = new Listener(host, port, log, { tls: tls?.pair, keepAliveSeconds });
   const addresses = config.addresses(listener.port);
   const requestLog = tracing.addTraceId(log);
   const loadDashboardOptions = async () => ({
@@ -129,7 +128,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const handler = loading.afterFirstReply(tracing.traceRequests(service));
   listener.handle(given.watch?.(handler, apis) ?? handler, service.servedPaths);
   starting.use(watchDescriptors(listener, pages, dependencies));
-  if (config.tls && tls) watchTlsFiles(config.tls, tls, { ...dependencies, listener });
+  tls?.watch({ ...dependencies, listener });
   const opsPort = ops.open();
   starting.defer(() => ops.drain());
   const running = starting.move();

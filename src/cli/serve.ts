@@ -13,7 +13,6 @@ import { asSetupError } from '../storage/folder/file-failures.ts';
 import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { FAILED, UsageError } from './errors.ts';
-import { opsAddress } from './ops-address.ts';
 import { COMMAND, explain, printLine, shellQuoted, watchOutput } from './output.ts';
 
 /**
@@ -148,6 +147,7 @@ async function announce(
   throwaway: ThrowawayService | undefined,
 ): Promise<void> {
   const { port, opsPort } = service;
+  const { opsAddress } = await import('./ops-address.ts');
   const served = addressesOf(parts);
   const addresses = Object.fromEntries(served.map((name) => [name, service.addresses[name]]));
   readyFile.write({

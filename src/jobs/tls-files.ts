@@ -9,7 +9,7 @@ const INSPECT_EVERY = 5 * SECOND;
 /** How long before the certificate expires to warn, in ms: certbot renews 30 days before. */
 const WARN_BEFORE = 7 * DAY;
 
-interface Dependencies extends JobDependencies {
+export interface TlsDependencies extends JobDependencies {
   readonly listener: Pick<Listener, 'useCertificate'>;
 }
 
@@ -18,7 +18,7 @@ interface Dependencies extends JobDependencies {
  * that cannot be used are logged and shown by `/readyz`, and the previous pair stays in use.
  * @param used the pair that the listener currently uses.
  */
-export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Dependencies): void {
+export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies): void {
   const { jobs, readiness, metrics } = dependencies;
   const watch = new TlsWatch(files, used, dependencies);
   metrics.certificateExpiry = used.expiresAt;
@@ -29,14 +29,14 @@ export function watchTlsFiles(files: TlsFiles, used: TlsPair, dependencies: Depe
 
 class TlsWatch {
   readonly #files: TlsFiles;
-  readonly #dependencies: Dependencies;
+  readonly #dependencies: TlsDependencies;
   #used: TlsPair;
   /** The problem found by the last check. */
   #found: string | undefined;
   /** A problem found by two checks in a row: at the first, a renewal may have replaced only one of the files. */
   problem: string | undefined;
 
-  constructor(files: TlsFiles, used: TlsPair, dependencies: Dependencies) {
+  constructor(files: TlsFiles, used: TlsPair, dependencies: TlsDependencies) {
     this.#files = files;
     this.#used = used;
     this.#dependencies = dependencies;

@@ -9,6 +9,7 @@ const BEFORE_THE_PORTS = [
   'src/cli/run.ts',
   'src/cli/program.ts',
   'src/cli/serve.ts',
+  'src/jobs/tls.ts',
   'src/limits/open-redis.ts',
   'src/observability/log.ts',
   'src/observability/tracing.ts',

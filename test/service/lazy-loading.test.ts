@@ -237,7 +237,7 @@ describe('code that is loaded after the start', () => {
     await using service = await startWatched(folder.path, {}, ['--only', 'production']);
     await ready(service);
     const modules = await modulesOf(service, folder.path);
-    expect(modules.filter((each) => each.endsWith('/http/body-validator.ts'))).toHaveLength(1);
+    expect(modules.filter((each) => each.endsWith('/http/body/body-validator.ts'))).toHaveLength(1);
     expect(modules.filter((each) => /better-auth|\/dashboard\/dashboard/.test(each))).toEqual([]);
   });
 
