@@ -72,6 +72,8 @@ export class Contract {
   readonly resources: Resources;
   /** In the order of the OpenAPI document. */
   readonly operations: readonly PublishedOperation[];
+  /** By base address, once they are asked for. */
+  readonly #published = new Map<ApiName, readonly PublishedOperation[]>();
 
   /** @param least the least stable operations that are served; the others are absent everywhere. */
   constructor(resources: Resources = RESOURCES_OF, least: Stability = 'experimental') {
@@ -89,14 +91,18 @@ export class Contract {
 
   /** The operations below a base address. */
   operationsOf(name: ApiName): readonly PublishedOperation[] {
-    const resources: ReadonlyArray<Pick<Resource<never>, 'tag' | 'operations'>> =
-      this.resources[name];
-    const all = resources.flatMap(({ tag, operations }) =>
-      Object.entries(operations).map(([id, operation]) => publish(id, operation, tag)),
-    );
-    const ids = new Set(all.map(({ id }) => id));
-    return all.map((operation) => withServedLinks(operation, ids));
+    return this.#published.getOrInsertComputed(name, () => publishedOf(this.resources[name]));
   }
+}
+
+function publishedOf(
+  resources: ReadonlyArray<Pick<Resource<never>, 'tag' | 'operations'>>,
+): PublishedOperation[] {
+  const all = resources.flatMap(({ tag, operations }) =>
+    Object.entries(operations).map(([id, operation]) => publish(id, operation, tag)),
+  );
+  const ids = new Set(all.map(({ id }) => id));
+  return all.map((operation) => withServedLinks(operation, ids));
 }
 
 /** These resources without the operations that are less stable than that, and without what only those use. */
