@@ -65,6 +65,19 @@ export interface EnvironmentEngine extends Pick<Engine, 'rows' | 'runForRows'> {
   run(statement: Statement, ...values: SelectionValue[]): Promise<number>;
 }
 
+/** A value for a parameter of a statement in a transaction. */
+export type TransactionValue = SelectionValue | null;
+
+/**
+ * Statements within one transaction on the tables of one environment. Those made by `inEnvironment` get the environment as their
+ * first value.
+ */
+export interface EnvironmentTransaction {
+  rows<Row>(selection: Selection<Row>, ...values: TransactionValue[]): Awaitable<Row[]>;
+  /** @returns how many rows were inserted, changed or deleted. */
+  run(statement: Statement, ...values: TransactionValue[]): Awaitable<number>;
+}
+
 /** The engine for one store, with the changes of that store. */
 export interface Access<Changes> extends Omit<Engine, 'change'> {
   readonly changes: BoundChanges<Changes>;

@@ -5,7 +5,7 @@ import type { KeyCache } from '../core/keys/api-keys.ts';
 import type { Secrets } from '../core/keys/secrets.ts';
 import type { Leases } from '../core/limits/lease.ts';
 import type { QuotaStore } from '../core/limits/quota.ts';
-import type { PetStore } from '../core/pets/pets.ts';
+import type { PetStore } from '../core/pets/pet-store.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
 import type { StorageMetrics } from './metrics.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { petJson } from '../../src/core/pets/pet-json.ts';
-import type { CreateOutcome, Pet, PetStore } from '../../src/core/pets/pets.ts';
+import type { CreateOutcome, PetStore } from '../../src/core/pets/pet-store.ts';
+import type { Pet } from '../../src/core/pets/pets.ts';
 import { lazy } from '../../src/lib/lazy.ts';
 import type { StatementKind } from '../../src/storage/postgres/connection-pool.ts';
 import { PostgresDatabase, type Statements } from '../../src/storage/postgres/database.ts';

@@ -1,7 +1,8 @@
 import { apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply, petJson, petsJson } from '../../core/pets/pet-json.ts';
-import type { NewPet, PetPage, PetQuery, PetStore } from '../../core/pets/pets.ts';
+import type { PetPage, PetQuery, PetStore } from '../../core/pets/pet-store.ts';
+import type { NewPet } from '../../core/pets/pets.ts';
 import { DEFAULT_STATUS } from '../../core/pets/pets.ts';
 import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PetQuery } from '../../core/pets/pets.ts';
+import type { PetQuery } from '../../core/pets/pet-store.ts';
 import { CompressedForms } from '../../http/reply/compression.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 

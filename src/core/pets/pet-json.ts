@@ -1,3 +1,4 @@
+import { entityTagOf } from '../entity-tags.ts';
 import type { StoredReply } from '../idempotency.ts';
 import type { Pet } from './pets.ts';
 
@@ -9,6 +10,11 @@ export function petJson(pet: Pet): string {
 /** A page of pets as JSON text, with exact integers. */
 export function petsJson(pets: readonly Pet[]): string {
   return pets.every(isPlain) ? JSON.stringify(pets) : `[${pets.map(petJson).join(',')}]`;
+}
+
+/** The strong entity tag of a pet, which changes with each of its fields. */
+export function petEntityTag(pet: Pet): string {
+  return entityTagOf(petJson(pet));
 }
 
 /** The reply to the creation of a pet. */

@@ -8,7 +8,7 @@ import type { BanRecord, BanStore } from '../limits/ban-records.ts';
 import type { CurrentWindow, CurrentWindows } from '../limits/current-usage.ts';
 import type { BannableKey } from '../limits/limiter.ts';
 import type { Limits } from '../limits/plans.ts';
-import type { PetStore } from '../pets/pets.ts';
+import type { PetStore } from '../pets/pet-store.ts';
 import { type AccountSimulationStatus, accountSimulationFrom } from './account-simulation.ts';
 import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
 import type { LimiterCommand, SandboxChange, SandboxStore } from './sandbox-store.ts';

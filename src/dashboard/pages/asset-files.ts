@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { entityTagIn } from '../../core/entity-tags.ts';
 import { codingChooser } from '../../http/body/content-coding.ts';
-import { entityTagIn, isNotModified } from '../../http/reply/entity-tag.ts';
+import { isNotModified } from '../../http/reply/entity-tag.ts';
 import type { Asset, Assets } from './assets.ts';
 
 /** The path of the assets, with a trailing slash. */

@@ -17,11 +17,6 @@ export const REVALIDATED = 'no-cache';
 /** Like `REVALIDATED`, for replies to requests with a key: only the client's own cache may keep them (5.2.2.7). */
 export const REVALIDATED_BY_CLIENT = `private, ${REVALIDATED}`;
 
-/** A strong entity tag of content (RFC 9110, 8.8.3): equal bytes have equal tags. */
-export function entityTagOf(content: string | Uint8Array<ArrayBuffer>): string {
-  return `"${new Bun.CryptoHasher('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-}
-
 /**
  * A weak entity tag of a body, cheap enough for every reply. An addition to a list makes the body longer, so
  * the length distinguishes such versions even if a client chose names with equal hashes.
@@ -30,15 +25,6 @@ export function entityTagOf(content: string | Uint8Array<ArrayBuffer>): string {
 export function weakEntityTagOf(body: string, hasMore: boolean): string {
   const hash = Bun.hash(body, hasMore ? 1 : 0);
   return `W/"${body.length.toString(36)}-${hash.toString(36)}"`;
-}
-
-/**
- * The entity tag of a representation in a content coding. A strong tag differs for each coding, since the
- * bytes differ; a weak tag is the same for all (RFC 9110, 8.8.1 and 8.8.3.3).
- */
-export function entityTagIn(coding: string | undefined, entityTag: string): string {
-  if (coding === undefined || entityTag.startsWith('W/')) return entityTag;
-  return `${entityTag.slice(0, -1)}-${coding}"`;
 }
 
 /** Whether the client already has the content with this tag (`If-None-Match`; RFC 9110, 13.1.2). */

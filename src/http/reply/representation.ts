@@ -1,5 +1,6 @@
+import { entityTagIn, entityTagOf } from '../../core/entity-tags.ts';
 import { CompressedForms, chooseFastCoding, chooseKeptCoding, compress } from './compression.ts';
-import { entityTagIn, entityTagOf, isNotModified, REVALIDATED } from './entity-tag.ts';
+import { isNotModified, REVALIDATED } from './entity-tag.ts';
 import type { Reply } from './reply.ts';
 
 /** The smallest body that is compressed if its compressed form is cached, in bytes. */

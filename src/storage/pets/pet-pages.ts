@@ -1,4 +1,5 @@
-import type { Pet, PetPage, PetQuery, PetStatus } from '../../core/pets/pets.ts';
+import type { PetPage, PetQuery } from '../../core/pets/pet-store.ts';
+import type { Pet, PetStatus } from '../../core/pets/pets.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import type { EnvironmentEngine } from '../access.ts';
 import { forPostgres, type Selection } from '../schema/selection.ts';

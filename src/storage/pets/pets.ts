@@ -1,21 +1,24 @@
 import type { Expression, Kysely, Selectable, SqlBool } from 'kysely';
+import type { AccountStore } from '../../core/accounts/accounts.ts';
+import type { Environment } from '../../core/environments.ts';
 import {
   IDEMPOTENCY_TTL,
   type IdempotentRequest,
   type StoredReply,
 } from '../../core/idempotency.ts';
 import type {
-  CreateOutcome,
-  NewPet,
-  Pet,
-  PetPage,
-  PetQuery,
-  PetStore,
-} from '../../core/pets/pets.ts';
+  DeleteOutcome,
+  PetChangeRequest,
+  PetPatch,
+  UpdateOutcome,
+} from '../../core/pets/pet-changes.ts';
+import type { CreateOutcome, PetPage, PetQuery, PetStore } from '../../core/pets/pet-store.ts';
+import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { Database } from '../schema/schema.ts';
-import type { WatchWrite } from '../write-kinds.ts';
+import type { WatchWrite, WriteKinds } from '../write-kinds.ts';
+import type { BoundPetChanges } from './pet-changes.ts';
 
 /** Idempotent requests deleted in one statement: few enough that creating a pet does not wait long. */
 const DELETED_AT_ONCE = 1_000;
@@ -29,10 +32,32 @@ export interface EnvironmentQueries {
 
 /** A pet to be created. */
 export interface Creation {
-  readonly pet: NewPet;
+  readonly pet: OwnedPet;
   /** Epoch ms. */
   readonly now: number;
   readonly request: IdempotentRequest | undefined;
+}
+
+export interface PetStoreOptions {
+  /** Whether an account exists; asked only before a change of its pets is refused. By default all exist. */
+  readonly hasAccount?: (id: string) => Promise<boolean>;
+  /** Records whether creations succeed. */
+  readonly watchCreations?: WatchWrite;
+  /** Records whether changes and deletions succeed. */
+  readonly watchChanges?: WatchWrite;
+}
+
+/** The options for the pets of an environment. */
+export function petStoreOptions(
+  environment: Environment,
+  kinds: WriteKinds,
+  accounts: Pick<AccountStore, 'find'>,
+): PetStoreOptions {
+  return {
+    hasAccount: async (id) => (await accounts.find(id)) !== undefined,
+    watchCreations: kinds.watcher(`creations in ${environment}`),
+    watchChanges: kinds.watcher(`changes of pets in ${environment}`),
+  };
 }
 
 /**
@@ -43,21 +68,22 @@ export abstract class StoredPets implements PetStore {
   protected readonly queries: () => Promise<EnvironmentQueries>;
   /** Idempotent requests of this process that are not committed yet. */
   readonly #inFlight = new Set<string>();
-  readonly #watch: WatchWrite | undefined;
+  readonly #options: PetStoreOptions;
   readonly #resetListeners: Array<() => void> = [];
 
-  /** @param watch records whether creations succeed. */
-  constructor(queries: () => Promise<EnvironmentQueries>, watch?: WatchWrite) {
+  constructor(queries: () => Promise<EnvironmentQueries>, options: PetStoreOptions = {}) {
     this.queries = queries;
-    this.#watch = watch;
+    this.#options = options;
   }
 
   abstract list(query: PetQuery): Awaitable<PetPage>;
   abstract get(id: number): Awaitable<Pet | undefined>;
-  abstract import(pets: readonly NewPet[]): Promise<void>;
+  abstract import(pets: readonly OwnedPet[]): Promise<void>;
   protected abstract insert(creation: Creation): Promise<CreateOutcome>;
+  /** The changes, each in its own transaction. */
+  protected abstract readonly changes: BoundPetChanges;
 
-  async create(pet: NewPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
+  async create(pet: OwnedPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
     const creation = { pet, now: now.wall, request };
     if (!request) return this.#insert(creation);
     const name = nameOf(request);
@@ -71,8 +97,29 @@ export abstract class StoredPets implements PetStore {
   }
 
   #insert(creation: Creation): Promise<CreateOutcome> {
-    const inserted = this.insert(creation);
-    return this.#watch?.(inserted) ?? inserted;
+    const { watchCreations = unwatched } = this.#options;
+    return watchCreations(this.insert(creation));
+  }
+
+  update(request: PetChangeRequest, patch: PetPatch): Promise<UpdateOutcome> {
+    return this.#change((formerAccount) =>
+      this.changes.updatePet({ request, patch, formerAccount }),
+    );
+  }
+
+  delete(request: PetChangeRequest): Promise<DeleteOutcome> {
+    return this.#change((formerAccount) => this.changes.deletePet({ request, formerAccount }));
+  }
+
+  /** Makes a change; anyone may make it to the pets of an account that no longer exists. */
+  async #change<Outcome extends UpdateOutcome | DeleteOutcome>(
+    make: (formerAccount?: string) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { watchChanges = unwatched, hasAccount } = this.#options;
+    const outcome = await watchChanges(make());
+    if (outcome.kind !== 'not_owner' || (await hasAccount?.(outcome.owner)) !== false)
+      return outcome;
+    return watchChanges(make(outcome.owner));
   }
 
   async forgetRequests(accountId: string, since: number): Promise<void> {
@@ -111,6 +158,8 @@ export abstract class StoredPets implements PetStore {
     while ((await deletion.executeTakeFirst()).numDeletedRows > 0n);
   }
 }
+
+const unwatched: WatchWrite = (write) => write;
 
 /** A unique name for an idempotent request. */
 export function nameOf({ accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>): string {

@@ -22,6 +22,8 @@ export const KINDS = {
   /** Pages, single pets and quotas, for requests. */
   reads: { patience: READ_PATIENCE, isShared: true },
   creations: { patience: PATIENCE },
+  /** Changes and deletions of pets, and orders. */
+  changes: { patience: PATIENCE },
   messages: { patience: PATIENCE },
   /** Usage, quotas, the request log, last uses, security events and the delivery of messages. */
   saves: { patience: PATIENCE },

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Environment } from '../../core/environments.ts';
 import { lazy } from '../../lib/lazy.ts';
-import type { Engine, EnvironmentEngine } from '../access.ts';
+import type { Engine, EnvironmentEngine, EnvironmentTransaction } from '../access.ts';
 import type { FindRow } from '../keys/key-look-up.ts';
 import type { EnvironmentQueries } from '../pets/pets.ts';
 import { postgresQueries, rowsOf } from '../schema/kysely.ts';
@@ -51,6 +51,21 @@ export function environmentEngine(
     run: (sql, ...values) => saves.run(sql.postgres, environment, ...values),
     runForRows: (statement, rows) => runForRows(database, statement, rows, { environment }),
   };
+}
+
+/** Runs work in a transaction on the tables of one environment. */
+export function environmentTransactions(
+  database: PostgresDatabase,
+  environment: Environment,
+): <T>(work: (transaction: EnvironmentTransaction) => Promise<T>) => Promise<T> {
+  const changes = database.of('changes');
+  return (work) =>
+    changes.transaction((queries) =>
+      work({
+        rows: (selection, ...values) => queries.rows(selection, environment, ...values),
+        run: ({ postgres }, ...values) => queries.run(postgres, environment, ...values),
+      }),
+    );
 }
 
 /** Kysely on the rows of one environment, on the pool or within a transaction. */

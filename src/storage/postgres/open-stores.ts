@@ -3,6 +3,7 @@ import type { Environment } from '../../core/environments.ts';
 import { secretsOf } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
+import { petStoreOptions } from '../pets/pets.ts';
 import { storedQuotas } from '../quotas.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores } from '../stores.ts';
@@ -44,7 +45,7 @@ export async function openPostgresStores(
   const engine = postgresEngine(database, kinds);
   const shared = sharedStores(engine, { findKey: findKey(database), messages }, kinds);
   const open = (name: Environment) => ({
-    pets: new PostgresPetStore(database, name, kinds.watcher(`creations in ${name}`)),
+    pets: new PostgresPetStore(database, name, petStoreOptions(name, kinds, shared.accounts)),
     quotas: storedQuotas(
       environmentEngine(database, name),
       kinds.watcher(`saves of quotas in ${name}`),

@@ -1,7 +1,8 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
 import { isExpired } from '../../core/idempotency.ts';
-import type { CreateOutcome, Pet } from '../../core/pets/pets.ts';
+import type { CreateOutcome } from '../../core/pets/pet-store.ts';
+import type { Pet } from '../../core/pets/pets.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type Creation, nameOf } from '../pets/pets.ts';
 import type { PostgresDatabase, Statements } from './database.ts';

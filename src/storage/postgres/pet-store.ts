@@ -1,19 +1,13 @@
 import type { Environment } from '../../core/environments.ts';
-import type {
-  CreateOutcome,
-  NewPet,
-  Pet,
-  PetPage,
-  PetQuery,
-  PetStatus,
-} from '../../core/pets/pets.ts';
+import type { CreateOutcome, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
+import type { OwnedPet, Pet, PetStatus } from '../../core/pets/pets.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
+import { type BoundPetChanges, petChanges } from '../pets/pet-changes.ts';
 import { BucketedPages, ONE_PET, pageOf, petFromRow } from '../pets/pet-pages.ts';
-import { type Creation, StoredPets } from '../pets/pets.ts';
-import type { WatchWrite } from '../write-kinds.ts';
+import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
-import { environmentEngine, environmentQueries } from './engine.ts';
+import { environmentEngine, environmentQueries, environmentTransactions } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';
 import { createPets } from './pet-creation.ts';
 import { highestId, insertPets, newPetIds, withIds } from './pet-insertion.ts';
@@ -33,13 +27,20 @@ export class PostgresPetStore extends StoredPets {
   /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
-  constructor(database: PostgresDatabase, environment: Environment, watch?: WatchWrite) {
-    super(environmentQueries(database, environment), watch);
+  protected readonly changes: BoundPetChanges;
+
+  constructor(database: PostgresDatabase, environment: Environment, options: PetStoreOptions = {}) {
+    super(environmentQueries(database, environment), options);
     this.#database = database;
     this.#environment = environment;
     this.#reads = database.of('reads');
     const engine = environmentEngine(database, environment);
     this.#pages = new BucketedPages(engine, () => highestId(this.#reads, environment));
+    const change = environmentTransactions(database, environment);
+    this.changes = {
+      updatePet: (input) => change((transaction) => petChanges.updatePet(transaction, input)),
+      deletePet: (input) => change((transaction) => petChanges.deletePet(transaction, input)),
+    };
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
 
@@ -55,7 +56,7 @@ export class PostgresPetStore extends StoredPets {
     return row && petFromRow(row);
   }
 
-  async import(pets: readonly NewPet[]): Promise<void> {
+  async import(pets: readonly OwnedPet[]): Promise<void> {
     if (pets.length === 0) return;
     const ids = await newPetIds(this.#database, this.#environment, pets.length);
     const rows = withIds(pets, ids);

@@ -49,6 +49,10 @@ export function bytes(): Column<Uint8Array> {
   return { kind: 'bytes' };
 }
 
+export function optionalBytes(): Column<Uint8Array | null> {
+  return { kind: 'bytes' };
+}
+
 /** Columns of one kind, by their names. */
 export function columnsOf<Name extends string, C extends Column<unknown>>(
   column: C,

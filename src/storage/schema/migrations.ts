@@ -250,7 +250,24 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   ),
   // The secret of a key's digest; NULL means the first one of the store.
   step('accounts', newColumns('api_keys', 'secret_id TEXT')),
+  // The account that a pet belongs to, and its open order.
+  step('environment', newPetColumns()),
 ];
+
+function newPetColumns(): Statements {
+  return {
+    sqlite: [
+      'ALTER TABLE pets ADD COLUMN owner BLOB',
+      'ALTER TABLE pets ADD COLUMN open_order INTEGER',
+      // The highest id that was ever assigned, once a pet with it was deleted.
+      'CREATE TABLE highest_ids (name TEXT PRIMARY KEY, id INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+    ],
+    postgres: [
+      'ALTER TABLE pets ADD COLUMN IF NOT EXISTS owner BYTEA',
+      'ALTER TABLE pets ADD COLUMN IF NOT EXISTS open_order BIGINT',
+    ],
+  };
+}
 
 /** The shared steps of one kind of data file. */
 export function sqliteSteps(file: SharedStep['file']): string[] {

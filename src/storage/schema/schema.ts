@@ -16,6 +16,7 @@ import {
   generatedText,
   int64,
   integer,
+  optionalBytes,
   optionalInteger,
   optionalText,
   REFERENCE_BY_ID,
@@ -172,7 +173,16 @@ export const TABLES = {
     // A bucket has consecutive ids, like a page (`buckets.ts`).
     distributedBy: 'bucket',
     primaryKey: ['id'],
-    columns: { id: integer(), name: text(), category_id: int64(), status: text<PetStatus>() },
+    columns: {
+      id: integer(),
+      name: text(),
+      category_id: int64(),
+      status: text<PetStatus>(),
+      // The account that added it (`storedAccountId`); NULL for pets of nobody.
+      owner: optionalBytes(),
+      // The id of its open order.
+      open_order: optionalInteger(),
+    },
   },
   // Kept for a day; on the coordinator, which reads or records those of a batch in one statement.
   idempotent_requests: {

@@ -88,6 +88,22 @@ export function forPostgres(table: TableName, sql: string): string {
   return numbered(ofEnvironment);
 }
 
+/**
+ * A statement on tables that each environment has, written for PostgreSQL: `$1` is the environment and `$2` the bucket of
+ * a pet, in the first conditions or columns. A file has neither, nor locks on rows.
+ */
+export function inEnvironment<Row = never>(postgres: string): Selection<Row> {
+  const sqlite = postgres
+    .replaceAll(/\benvironment = \$1( AND bucket = \$2)?( AND |$)/g, (_found, _bucket, rest) =>
+      rest === '' ? 'TRUE' : '',
+    )
+    .replaceAll(/\(environment, (bucket, )?/g, '(')
+    .replaceAll(/\(\$1, (\$2, )?/g, '(')
+    .replace(/ FOR UPDATE$/, '')
+    .replaceAll(/\$(\d+)/g, '?$1');
+  return { sqlite, postgres };
+}
+
 /** Replaces each `?` in the statement by `$1`, `$2` and so on. */
 export function numbered(sql: string): string {
   let parameters = 0;

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
+import type { AccountStore } from '../../core/accounts/accounts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { SetupError } from '../../core/errors.ts';
 import {
@@ -15,6 +16,7 @@ import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { readPreviousSecrets, readSecret } from '../folder/secret-files.ts';
 import { StoreFiles } from '../folder/store-files.ts';
+import { petStoreOptions } from '../pets/pets.ts';
 import { storedQuotas } from '../quotas.ts';
 import { sharedStores } from '../shared-stores.ts';
 import type { DatabaseStores, EnvironmentStores } from '../stores.ts';
@@ -101,7 +103,7 @@ async function openFiles(
       if (known) return known;
       const file = openOrExplain(folder, () => databases.openEnvironment(name));
       resources.defer(() => file.close());
-      const stores = environmentStores(name, file, kinds);
+      const stores = environmentStores(name, file, kinds, shared.accounts);
       environments.set(name, stores);
       return stores;
     },
@@ -117,9 +119,10 @@ function environmentStores(
   name: Environment,
   file: SqliteFile,
   kinds: WriteKinds,
+  accounts: AccountStore,
 ): EnvironmentStores {
   return {
-    pets: new SqlitePetStore(file, kinds.watcher(`creations in ${name}`)),
+    pets: new SqlitePetStore(file, petStoreOptions(name, kinds, accounts)),
     quotas: storedQuotas(environmentEngine(file), kinds.watcher(`saves of quotas in ${name}`)),
     reset: () => file.write({ name: 'resetEnvironment', input: null }),
   };

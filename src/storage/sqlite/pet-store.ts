@@ -1,7 +1,8 @@
-import type { CreateOutcome, NewPet, Pet, PetPage, PetQuery } from '../../core/pets/pets.ts';
+import type { CreateOutcome, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
+import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
+import type { BoundPetChanges } from '../pets/pet-changes.ts';
 import { ONE_PET, readFilePage } from '../pets/pet-pages.ts';
-import { type Creation, StoredPets } from '../pets/pets.ts';
-import type { WatchWrite } from '../write-kinds.ts';
+import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
 
@@ -9,9 +10,15 @@ import type { SqliteFile } from './file.ts';
 export class SqlitePetStore extends StoredPets {
   readonly #file: SqliteFile;
 
-  constructor(file: SqliteFile, watch?: WatchWrite) {
-    super(environmentQueries(file), watch);
+  protected readonly changes: BoundPetChanges;
+
+  constructor(file: SqliteFile, options: PetStoreOptions = {}) {
+    super(environmentQueries(file), options);
     this.#file = file;
+    this.changes = {
+      updatePet: (input) => file.write({ name: 'updatePet', input }),
+      deletePet: (input) => file.write({ name: 'deletePet', input }),
+    };
   }
 
   list(query: PetQuery): PetPage {
@@ -22,7 +29,7 @@ export class SqlitePetStore extends StoredPets {
     return this.#file.get(ONE_PET, id);
   }
 
-  import(pets: readonly NewPet[]): Promise<void> {
+  import(pets: readonly OwnedPet[]): Promise<void> {
     return this.#file.write({ name: 'importPets', input: pets });
   }
 

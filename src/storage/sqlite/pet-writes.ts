@@ -1,7 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import { type IdempotentRequest, isExpired } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pets/pet-json.ts';
-import type { CreateOutcome, NewPet, Pet } from '../../core/pets/pets.ts';
+import type { CreateOutcome } from '../../core/pets/pet-store.ts';
+import type { NewPet, Pet } from '../../core/pets/pets.ts';
+import type { EnvironmentTransaction } from '../access.ts';
+import { petChanges } from '../pets/pet-changes.ts';
 import { ONE_PET } from '../pets/pet-pages.ts';
 import { type Creation, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
@@ -27,6 +30,12 @@ export const environmentWrites = {
     for (const pet of pets) insertPet(database, pet);
   },
 
+  updatePet: (database: Database, input: Parameters<typeof petChanges.updatePet>[1]) =>
+    petChanges.updatePet(transactionOn(database), input),
+
+  deletePet: (database: Database, input: Parameters<typeof petChanges.deletePet>[1]) =>
+    petChanges.deletePet(transactionOn(database), input),
+
   /** Deletes everything; ids start at 1 again. */
   resetEnvironment(database: Database, _: null): void {
     for (const table of ['pets', 'idempotent_requests', 'quotas']) {
@@ -35,6 +44,14 @@ export const environmentWrites = {
     continued.delete(database);
   },
 };
+
+/** All rows of a file belong to its environment, so no statement uses the first value. */
+function transactionOn(database: Database): EnvironmentTransaction {
+  return {
+    rows: (selection, ...values) => query(database, selection).all('', ...values),
+    run: ({ sqlite }, ...values) => Number(query(database, { sqlite }).run('', ...values).changes),
+  };
+}
 
 /** The id after which the ids of a database continue, if it is above the highest id in the database. */
 const continued = new WeakMap<Database, { readonly id: number; readonly isOver: () => boolean }>();

@@ -20,7 +20,7 @@ export type Write =
   | { readonly name: 'change'; readonly input: NamedChange };
 
 export type WriteOutputs = {
-  [Name in keyof typeof WRITES]: ReturnType<(typeof WRITES)[Name]>;
+  [Name in keyof typeof WRITES]: Awaited<ReturnType<(typeof WRITES)[Name]>>;
 } & { readonly change: unknown };
 
 /** The database and the store that a file belongs to. */
@@ -32,6 +32,7 @@ export interface Recorded {
 const PET_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
   'createPet',
   'importPets',
+  'deletePet',
   'resetEnvironment',
   'probe',
 ]);

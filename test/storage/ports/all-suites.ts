@@ -8,6 +8,7 @@ import { endedKeysSuite } from './ended-keys.suite.ts';
 import { environmentResetSuite } from './environment-reset.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { messageStoreSuite } from './message-store.suite.ts';
+import { petChangesSuite } from './pet-changes.suite.ts';
 import { petStoreSuite } from './pet-store.suite.ts';
 import { quotaStoreSuite } from './quota-store.suite.ts';
 import { requestLogSuite } from './request-log.suite.ts';
@@ -28,6 +29,7 @@ export function allSuites(open: OpenBackend): void {
   environmentResetSuite(open);
   idempotencySuite(open);
   messageStoreSuite(open);
+  petChangesSuite(open);
   petStoreSuite(open);
   quotaStoreSuite(open);
   requestLogSuite(open);

@@ -10,7 +10,8 @@ import { type Subscription, subscribe } from '../../../src/core/limits/plans.ts'
 import type { QuotaStore } from '../../../src/core/limits/quota.ts';
 import type { Message, MessageStore } from '../../../src/core/messages/messages.ts';
 import type { EnvironmentResets } from '../../../src/core/pets/environment-resets.ts';
-import type { NewPet, PetStore } from '../../../src/core/pets/pets.ts';
+import type { PetStore } from '../../../src/core/pets/pet-store.ts';
+import type { NewPet } from '../../../src/core/pets/pets.ts';
 import type { RequestLogStore } from '../../../src/core/requests/request-log.ts';
 import type { UsageStore } from '../../../src/core/requests/usage.ts';
 import type { SandboxStore } from '../../../src/core/sandbox/sandbox-store.ts';

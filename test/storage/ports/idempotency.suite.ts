@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { IdempotentRequest } from '../../../src/core/idempotency.ts';
 import { petJson } from '../../../src/core/pets/pet-json.ts';
-import type { CreateOutcome, PetStore } from '../../../src/core/pets/pets.ts';
+import type { CreateOutcome, PetStore } from '../../../src/core/pets/pet-store.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 

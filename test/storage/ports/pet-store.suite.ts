@@ -1,11 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { PetStore } from '../../../src/core/pets/pets.ts';
-import {
-  PET_STATUSES,
-  type Pet,
-  type PetPage,
-  type PetQuery,
-} from '../../../src/core/pets/pets.ts';
+import type { PetPage, PetQuery, PetStore } from '../../../src/core/pets/pet-store.ts';
+import { PET_STATUSES, type Pet } from '../../../src/core/pets/pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../../src/lib/int64.ts';
 import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 

@@ -1,0 +1,56 @@
+import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { IdempotentRequest, StoredReply } from '../idempotency.ts';
+import type { DeleteOutcome, PetChangeRequest, PetPatch, UpdateOutcome } from './pet-changes.ts';
+import type { OwnedPet, Pet, PetStatus } from './pets.ts';
+
+/** One page of the list: keyset pagination in ascending id. */
+export interface PetQuery {
+  /** 1 to 100. */
+  readonly limit: number;
+  readonly status?: PetStatus | undefined;
+  /** Only pets with a greater id; 0 for the first page. */
+  readonly after: number;
+}
+
+export interface PetPage {
+  readonly pets: readonly Pet[];
+  /** Whether more pets follow the last one of this page. */
+  readonly more: boolean;
+  /**
+   * Whether the page may be cached: it is full, more pets follow, and none can be added before its end any more. The
+   * same query returns the same page until a pet changes.
+   */
+  readonly isCacheable: boolean;
+}
+
+export type CreateOutcome =
+  | { readonly kind: 'created'; readonly pet: Pet }
+  /** The same request was processed before; `reply` is its first reply. */
+  | { readonly kind: 'replayed'; readonly reply: StoredReply }
+  /** The idempotency key was used before with another body. */
+  | { readonly kind: 'mismatch' }
+  /** A request with the same idempotency key is in flight. */
+  | { readonly kind: 'conflict' };
+
+/** The pets of one environment. Every call may raise `StorageUnavailable`. */
+export interface PetStore {
+  list(query: PetQuery): Awaitable<PetPage>;
+  get(id: number): Awaitable<Pet | undefined>;
+  /** Resolves once the pet and its idempotent request are durable, in one transaction. */
+  create(pet: OwnedPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome>;
+  /** Adds many pets in one transaction. */
+  import(pets: readonly OwnedPet[]): Promise<void>;
+  /** Changes a pet, in one transaction with the checks. Resolves once the change is durable. */
+  update(request: PetChangeRequest, patch: PetPatch): Promise<UpdateOutcome>;
+  /** Deletes a pet, in one transaction with the checks. Resolves once the deletion is durable. */
+  delete(request: PetChangeRequest): Promise<DeleteOutcome>;
+  /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
+  forgetRequests(accountId: string, since: number): Promise<void>;
+  /** Calls the listener when pets of earlier replies may have been deleted, by a reset of any process. */
+  onPagesInvalidated(listener: () => void): void;
+  /** Calls the listeners of `onPagesInvalidated`. */
+  invalidatePages(): void;
+  /** Deletes idempotent requests that are older than 24 hours. */
+  pruneRequests(now: Instant): Promise<void>;
+}

@@ -1,0 +1,95 @@
+import {
+  type DeleteOutcome,
+  decideDeletion,
+  decideUpdate,
+  type PetChangeRequest,
+  type PetPatch,
+  type StoredPet,
+  type UpdateOutcome,
+} from '../../core/pets/pet-changes.ts';
+import type { PetStatus } from '../../core/pets/pets.ts';
+import { type Int64, toInt64 } from '../../lib/int64.ts';
+import type { EnvironmentTransaction } from '../access.ts';
+import { accountIdFrom } from '../account-ids.ts';
+import { inEnvironment } from '../schema/selection.ts';
+import { bucketOf } from './buckets.ts';
+
+interface Row {
+  readonly name: string;
+  readonly category_id: bigint | number;
+  readonly status: PetStatus;
+  readonly owner: Uint8Array | null;
+  readonly open_order: bigint | number | null;
+}
+
+const ONE_PET = 'environment = $1 AND bucket = $2 AND id = $3';
+
+const FIND = inEnvironment<Row>(
+  `SELECT name, category_id, status, owner, open_order FROM pets WHERE ${ONE_PET} FOR UPDATE`,
+);
+const UPDATE = inEnvironment(
+  `UPDATE pets SET name = $4, category_id = $5, status = $6 WHERE ${ONE_PET}`,
+);
+const DELETE = inEnvironment(`DELETE FROM pets WHERE ${ONE_PET}`);
+
+/** A request as it is sent to the transaction. */
+export interface PetChange {
+  readonly request: PetChangeRequest;
+  /** An account that no longer exists, so that its pets belong to nobody. */
+  readonly formerAccount?: string | undefined;
+}
+
+/** The changes of pets, each in its own transaction; durable when it resolves. */
+export type BoundPetChanges = {
+  readonly [Name in keyof typeof petChanges]: (
+    input: Parameters<(typeof petChanges)[Name]>[1],
+  ) => ReturnType<(typeof petChanges)[Name]>;
+};
+
+/** The changes of pets. Each runs within a transaction, which keeps others from changing the pet. */
+export const petChanges = {
+  async updatePet(
+    transaction: EnvironmentTransaction,
+    { request, formerAccount, patch }: PetChange & { readonly patch: PetPatch },
+  ): Promise<UpdateOutcome> {
+    const stored = await findPet(transaction, request.id, formerAccount);
+    const outcome = decideUpdate(stored, patch, request);
+    if (outcome.kind === 'updated' && outcome.pet !== stored?.pet) {
+      const { id, name, categoryId, status } = outcome.pet;
+      await transaction.run(UPDATE, bucketOf(id), id, name, categoryId, status);
+    }
+    return outcome;
+  },
+
+  async deletePet(
+    transaction: EnvironmentTransaction,
+    { request, formerAccount }: PetChange,
+  ): Promise<DeleteOutcome> {
+    const { id } = request;
+    const stored = await findPet(transaction, id, formerAccount);
+    const outcome = decideDeletion(stored, request);
+    if (outcome.kind === 'deleted') await transaction.run(DELETE, bucketOf(id), id);
+    return outcome;
+  },
+};
+
+/**
+ * A pet, which nobody else changes until the end of the transaction.
+ * @param formerAccount an account that no longer exists.
+ */
+export async function findPet(
+  transaction: EnvironmentTransaction,
+  id: number,
+  formerAccount?: string,
+): Promise<StoredPet | undefined> {
+  if (!Number.isSafeInteger(id)) return undefined;
+  const [row] = await transaction.rows(FIND, bucketOf(id), id);
+  if (!row) return undefined;
+  const categoryId: Int64 = toInt64(BigInt(row.category_id));
+  const owner = row.owner === null ? undefined : accountIdFrom(row.owner);
+  return {
+    pet: { id, name: row.name, categoryId, status: row.status },
+    owner: owner === formerAccount ? undefined : owner,
+    openOrder: row.open_order === null ? undefined : Number(row.open_order),
+  };
+}
