@@ -193,7 +193,7 @@ export interface ApiErrorBody<Code extends string = ErrorCode> {
 interface ApiErrorOptions extends ErrorOptions {
   readonly withoutBody?: string;
   /** Headers of the reply in addition to those of every error. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -203,13 +203,13 @@ interface ApiErrorOptions extends ErrorOptions {
 export class ApiError<Code extends string = ErrorCode> extends Error implements ApiErrorBody<Code> {
   override readonly name = 'ApiError';
   readonly code: Code;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>> | undefined;
   readonly withoutBody: string | undefined;
 
   constructor(
     code: NoInfer<Code>,
     message: string,
-    { headers = {}, withoutBody, ...rest }: ApiErrorOptions = {},
+    { headers, withoutBody, ...rest }: ApiErrorOptions = {},
   ) {
     super(message, rest);
     this.code = code;

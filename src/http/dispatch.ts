@@ -3,6 +3,7 @@ import type { KeyRecord } from '../core/keys/api-keys.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Api } from './api.ts';
+import { acceptPatch } from './body/media-type.ts';
 import type { RequestContext } from './handler.ts';
 import { isRemoved } from './lifecycle.ts';
 import type { Operation } from './operation.ts';
@@ -89,8 +90,11 @@ function unservedReply(api: Api, method: string, match: OperationMatch | undefin
     const message = messageFor('not_found', { document: api.baseUrl + DOCUMENT_PATH });
     return problemReply({ code: 'not_found', message });
   }
-  const { allow } = match.route;
-  if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
+  const { allow, operations } = match.route;
+  if (method === 'OPTIONS') {
+    const patch = operations.get('PATCH');
+    return { status: 204, headers: { Allow: allow, ...(patch && acceptPatch(patch)) } };
+  }
   const message = messageFor('method_not_allowed', { method, allow });
   return problemReply({ code: 'method_not_allowed', message }, { Allow: allow });
 }

@@ -89,6 +89,13 @@ export const HEADERS = {
     example: 'true',
     required: false,
   },
+  'Accept-Patch': {
+    description:
+      'The media types of the bodies that a PATCH takes (RFC 5789). On its reply to another one, and to OPTIONS.',
+    schema: { type: 'string' },
+    example: 'application/json',
+    required: false,
+  },
   Deprecation: {
     description: 'When the operation was deprecated: `@` and a Unix timestamp (RFC 9745).',
     schema: { type: 'string' },

@@ -117,6 +117,8 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   /** Schema of the request body; one of the named schemas of the OpenAPI document. */
   readonly body?: XSchema;
+  /** The media types that the body may have, the usual one first; `application/json` alone if absent. */
+  readonly mediaTypes?: readonly string[];
   /** What the fields of the body must be, as far as its schema does not say so; see `bodyParser`. */
   readonly expectations?: Expectations;
   /** The created resource, as error messages call it. */

@@ -173,7 +173,7 @@ export class HttpService {
   #errorReply(error: unknown, id: string): Reply {
     const problem: ApiErrorBody = error instanceof ApiError ? error : INTERNAL_ERROR;
     if (ERRORS[problem.code].status >= 500) this.#options.log.failure(error, id);
-    return problemReply(problem);
+    return problemReply(problem, error instanceof ApiError ? error.headers : undefined);
   }
 
   /** Sends a reply that uses no quota; its headers show the limits of the client's address. */

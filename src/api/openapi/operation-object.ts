@@ -1,5 +1,6 @@
 import type { XSchema } from 'typebox/schema';
 import { ERRORS, type ErrorCode, hasRetryAfter } from '../../core/errors.ts';
+import { JSON_MEDIA_TYPES } from '../../http/body/media-type.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
 import { errorExample } from '../../http/reply/example-errors.ts';
@@ -31,7 +32,7 @@ export function operationObject(
     ...lifecycle.fields,
     ...(pagination && { 'x-pagination': pagination }),
     ...(parameters.length > 0 && { parameters: parameters.map(parameterObject) }),
-    ...(body && { requestBody: { required: true, content: json(body, bodyExamples(body)) } }),
+    ...(body && { requestBody: requestBody(body, operation.mediaTypes) }),
     responses: {
       [success.status]: {
         description,
@@ -56,6 +57,12 @@ function parameterObject(parameter: ParameterDescription): Json {
   return example === undefined ? object : { ...object, example };
 }
 
+function requestBody(schema: XSchema, mediaTypes: readonly string[] = JSON_MEDIA_TYPES): Json {
+  const examples = bodyExamples(schema);
+  const content = { schema, ...(examples && { examples }) };
+  return { required: true, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
+}
+
 /** The example of the schema, if it has one. */
 function bodyExamples(body: XSchema): Json | undefined {
   const { example } = Object(body);
@@ -75,7 +82,7 @@ function errorObjects(
     });
     const reply = {
       description: codes.map((code) => ERRORS[code].meaning).join(' '),
-      headers: headers.refer(operation, errorHeaders(status, codes), status),
+      headers: headers.refer(operation, errorHeaders(operation, status, codes), status),
       content: json(ErrorBody, Object.fromEntries(examples)),
     };
     return [status, reply] as const;
@@ -84,9 +91,16 @@ function errorObjects(
 }
 
 /** Headers of errors in addition to those of every reply. */
-function errorHeaders(status: number, codes: readonly ErrorCode[]): readonly OwnHeader[] {
+function errorHeaders(
+  { method }: PublishedOperation,
+  status: number,
+  codes: readonly ErrorCode[],
+): readonly OwnHeader[] {
   const waiting = codes.filter(hasRetryAfter);
   return [
+    ...(method === 'PATCH' && codes.includes('unsupported_content_type')
+      ? (['Accept-Patch'] as const)
+      : []),
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     ...(waiting.length === codes.length ? (['Retry-After'] as const) : []),
     // Only some of the codes of this status have it.

@@ -1,14 +1,12 @@
 import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../../core/errors.ts';
 import { lazy, lazyImport } from '../../lib/lazy.ts';
-import type { Expectations } from './expectations.ts';
-import { mediaTypeOf } from './media-type.ts';
+import type { Operation } from '../operation.ts';
+import { acceptPatch, JSON_MEDIA_TYPES, mediaTypeOf } from './media-type.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The largest body of the API, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
-
-const JSON_MEDIA_TYPE = 'application/json';
 
 const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
 
@@ -20,15 +18,20 @@ const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
  *   `invalid_body`.
  */
 export function bodyReader<const Schema extends XSchema>(
-  operation: { readonly body: Schema; readonly expectations?: Expectations },
+  operation: Partial<Pick<Operation, 'method' | 'mediaTypes' | 'expectations'>> & {
+    readonly body: Schema;
+  },
   maxBytes = MAX_BODY_BYTES,
 ) {
+  const { mediaTypes = JSON_MEDIA_TYPES } = operation;
+  const headers = acceptPatch(operation);
   const loadParser = lazy(async () => {
     const { bodyParser } = await loadBodyValidator();
     return bodyParser(operation.body, operation.expectations);
   });
   return async (request: Request) => {
-    const body = await readJsonBody(request, maxBytes);
+    checkContentType(request.headers, mediaTypes, headers);
+    const body = parseStrictJson(await readBody(request, maxBytes));
     const parse = await loadParser();
     return parse(body);
   };
@@ -40,24 +43,31 @@ export function bodyReader<const Schema extends XSchema>(
  * @throws ApiError `unsupported_content_type`, `body_too_large` or `invalid_json`
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
-  checkContentType(request.headers);
+  checkContentType(request.headers, JSON_MEDIA_TYPES);
   return parseStrictJson(await readBody(request, maxBytes));
 }
 
-/** Parameters are ignored: JSON is in UTF-8, whatever a `charset` says (RFC 8259, 8.1 and 11). */
-function checkContentType(headers: Headers): void {
+/**
+ * Parameters are ignored: JSON is in UTF-8, whatever a `charset` says (RFC 8259, 8.1 and 11).
+ * @param inError headers of the error.
+ */
+function checkContentType(
+  headers: Headers,
+  mediaTypes: readonly string[],
+  inError?: Readonly<Record<string, string>>,
+): void {
   const type = headers.get('content-type') ?? '';
-  if (type !== JSON_MEDIA_TYPE && mediaTypeOf(type) !== JSON_MEDIA_TYPE) {
-    throw unsupported(messageFor('unsupported_content_type'));
+  if (!mediaTypes.includes(type) && !mediaTypes.includes(mediaTypeOf(type) ?? '')) {
+    throw unsupported(messageFor('unsupported_content_type'), inError);
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    throw unsupported('Send the body as it is, without a Content-Encoding.');
+    throw unsupported('Send the body as it is, without a Content-Encoding.', inError);
   }
 }
 
-function unsupported(message: string): ApiError {
-  return new ApiError('unsupported_content_type', message);
+function unsupported(message: string, headers?: Readonly<Record<string, string>>): ApiError {
+  return new ApiError('unsupported_content_type', message, { headers });
 }
 
 /** The length that the headers declare, in bytes; `NaN` for a body of chunks, and without a body. */

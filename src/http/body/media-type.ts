@@ -1,3 +1,16 @@
+import type { Operation } from '../operation.ts';
+
+/** The media types of a body, unless its operation takes others. */
+export const JSON_MEDIA_TYPES: readonly string[] = ['application/json'];
+
+/** The header that tells which bodies a PATCH takes (RFC 5789, 3.1); `undefined` for other methods. */
+export function acceptPatch({
+  method,
+  mediaTypes = JSON_MEDIA_TYPES,
+}: Partial<Pick<Operation, 'method' | 'mediaTypes'>>): Record<string, string> | undefined {
+  return method === 'PATCH' ? { 'Accept-Patch': mediaTypes.join(', ') } : undefined;
+}
+
 /** The type and subtype at the start of a `Content-Type`, before its parameters. */
 const TYPE_AND_SUBTYPE = /^([!#$%&'*+.^`|~\w-]+\/[!#$%&'*+.^`|~\w-]+)[ \t]*(?:;|$)/;
 const QUOTED_STRING = /"(?:[^"\\]|\\.)*"/g;

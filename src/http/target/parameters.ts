@@ -1,4 +1,4 @@
-import { ApiError, type ErrorCode } from '../../core/errors.ts';
+import { ApiError, type ApiErrorBody, ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { readInt64 } from '../../lib/int64.ts';
 import type { RequestHeaderName } from '../headers.ts';
 import type { Operation, Parameter, ParameterDescription } from '../operation.ts';
@@ -119,7 +119,8 @@ interface ParameterSource {
 }
 
 /**
- * The values of an operation's parameters, by name. The first one that is not allowed causes the error.
+ * The values of an operation's parameters, by name. The first one that is not allowed causes the error; only the 404
+ * for an id that no resource can have is thrown where the handler reads that value, after the checks of the body.
  * @throws ApiError `invalid_parameter`, or what the parameter declares.
  */
 export function readParameters(
@@ -132,7 +133,26 @@ export function readParameters(
     if (place === 'query') return given.get(name);
     return place === 'path' ? decodePath(path[name] ?? '') : (headers.get(name) ?? undefined);
   };
-  return Object.fromEntries(parameters.map((each) => [each.name, each.read(textOf(each))]));
+  const values: Record<string, unknown> = {};
+  for (const each of parameters) {
+    try {
+      values[each.name] = each.read(textOf(each));
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+      const get = () => {
+        throw error;
+      };
+      Object.defineProperty(values, each.name, { get, enumerable: true });
+    }
+  }
+  return values;
+}
+
+/** Whether a parameter names nothing that can exist. */
+function isAbsence(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { code }: ApiErrorBody = error;
+  return ERRORS[code].status === 404;
 }
 
 /** A segment that is not valid percent-encoding stays as it is. */

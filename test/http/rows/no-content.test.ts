@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Contract } from '../../../src/api/operations.ts';
 import { samplesOf } from '../../../src/api/samples/samples.ts';
 import { PARTS } from '../../../src/config/config.ts';
+import { hourOf } from '../../../src/core/requests/usage.ts';
 import { TestService } from '../../support/harness.ts';
 import { ToolClient } from '../../support/mcp.ts';
+import { rawExchange } from '../../support/raw.ts';
+import { requestLogScene, savedRequests } from '../../support/request-log-scene.ts';
 import { WITH_SHELTERS } from './shelters.ts';
 
 let service: TestService;
@@ -22,6 +25,40 @@ describe('a success with 204', () => {
     expect(reply.headers.has('Content-Type')).toBeFalse();
     expect(reply.headers.has('Content-Length')).toBeFalse();
     expect(reply.headers.has('X-RateLimit-Remaining')).toBeTrue();
+  });
+
+  test.each([
+    ['broken JSON', 'Content-Length: 4', ['{{{{']],
+    ['1 MB', 'Content-Length: 1000000', ['x'.repeat(1_000_000)]],
+    ['a late body', 'Content-Length: 100000', [100, 'x'.repeat(50_000), 100, 'x'.repeat(50_000)]],
+    ['a chunked body', 'Transfer-Encoding: chunked', [100, '5\r\nabcde\r\n', 100, '0\r\n\r\n']],
+  ])('ignores a body, and the connection goes on: %s', async (_, framing, body) => {
+    const head = (start: string, header: string) =>
+      `${start} HTTP/1.1\r\nHost: localhost:${service.port}\r\nAuthorization: Bearer ${key}\r\n${header}\r\n\r\n`;
+    const { replies } = await rawExchange(service.port, [
+      ...[head('DELETE /v1/shelters/7', framing), ...body],
+      head('GET /v1/pets', 'Connection: close'),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([204, 200]);
+  });
+
+  test('is logged without bytes, and counted as a success', async () => {
+    await using it = await requestLogScene({ resources: WITH_SHELTERS });
+    const { account, secret } = await it.service.account();
+    await it.service.request('/shelters/7', { key: secret, method: 'DELETE' });
+    const [logged] = await savedRequests(it, account.id);
+    expect(logged).toMatchObject({
+      ...{ method: 'DELETE', path: '/v1/shelters/7', status: 204, replyBytes: 0 },
+      ...{ code: undefined, message: undefined },
+    });
+    await it.service.runJobs();
+    const first = hourOf(it.clock.now().wall);
+    const usage = await it.service.stores.usage.byPeriod({ accountId: account.id, first });
+    expect(usage).toMatchObject([{ succeeded: 1 }]);
+    const metrics = await (await fetch(`${it.service.opsUrl}/metrics`)).text();
+    expect(metrics).toContain(
+      'petstore_request_duration_seconds_count{operation="closeShelter",status="204"} 1',
+    );
   });
 
   test('has no content in the OpenAPI document', async () => {

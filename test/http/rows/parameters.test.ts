@@ -31,6 +31,8 @@ describe('the parameters of a row', () => {
     ['/shelters/7?status=lost', 'The parameter "status" must be one of available, pending, sold.'],
     ['/shelters/7?size=1&size=1', 'The parameter "size" is given twice. Give it once.'],
     ['/shelters/7?status=lost&size=0', 'The parameter "size" must be a whole number from 1 to 9.'],
+    // A 404 comes after every 400.
+    ['/shelters/Rex?size=0', 'The parameter "size" must be a whole number from 1 to 9.'],
   ])('are refused in the order of the row: %s', async (path, message) => {
     const refusal = await refusalOf(await get(path));
     expect(refusal).toMatchObject({ status: 400, code: 'invalid_parameter', message });
