@@ -4,11 +4,14 @@ import { requestsOf } from '../../../core/requests/usage.ts';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
+import { StackedHead } from '../common/stacked-head.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
 import { Figure } from './figure.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
+
+const COLUMNS = ['Operation', 'p95', 'Requests', 'Errors'] as const;
 
 /** Interval of reloading the figures, in ms. */
 const REFRESH = 15_000;
@@ -104,27 +107,34 @@ function Operations({ overview: { operations } }: PartProps) {
       {operations.length === 0 ? (
         <Empty title="No requests yet">Operations appear here once a key was used.</Empty>
       ) : (
-        <Table aria-label="Slowest operations">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th scope="col">Operation</Table.Th>
-              <Table.Th scope="col">p95</Table.Th>
-              <Table.Th scope="col">Requests</Table.Th>
-              <Table.Th scope="col">Errors</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {operations.map(({ operation, p95, requests, errors }) => (
-              <Table.Tr key={operation}>
-                <Table.Td>{operation === 'none' ? 'no operation' : operation}</Table.Td>
-                <Table.Td className="nowrap">{`${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`}</Table.Td>
-                <Table.Td>{countText(requests)}</Table.Td>
-                <Table.Td>{countText(errors)}</Table.Td>
-              </Table.Tr>
+        <Table className="stacked" role="table" aria-label="Slowest operations">
+          <StackedHead columns={COLUMNS} />
+          <Table.Tbody role="rowgroup">
+            {operations.map((each) => (
+              <OperationRow key={each.operation} value={each} />
             ))}
           </Table.Tbody>
         </Table>
       )}
     </Stack>
+  );
+}
+
+function OperationRow({ value }: { readonly value: OverviewInfo['operations'][number] }) {
+  const { operation, p95, requests, errors } = value;
+  const cells = [
+    operation === 'none' ? 'no operation' : operation,
+    `${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`,
+    countText(requests),
+    countText(errors),
+  ];
+  return (
+    <Table.Tr role="row">
+      {COLUMNS.map((column, index) => (
+        <Table.Td key={column} role="cell" data-label={column}>
+          {cells[index]}
+        </Table.Td>
+      ))}
+    </Table.Tr>
   );
 }

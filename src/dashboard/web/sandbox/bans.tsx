@@ -60,7 +60,7 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
       )}
       {info.bans.map((ban) => (
         <Group key={ban.keyId} gap="sm">
-          <Text size="sm">
+          <Text size="sm" miw={0}>
             {ban.keyName} …{ban.lastFour} is banned for {durationText(ban.endsAt - info.now)}
           </Text>
           <ActionButton
