@@ -1,18 +1,14 @@
-import { ApiPromise, type WithResponse } from './api-promise.ts';
-import { type ApiRequest, exchange, type Reply } from './exchange.ts';
+import type { ApiPromise } from './api-promise.ts';
+import { Caller } from './caller.ts';
+import type { Reply } from './exchange.ts';
 import { requireInt64 } from './int64.ts';
-import { stringifyMembers } from './json.ts';
 import { nextQuery } from './link.ts';
-import { type RateLimit, readRateLimit } from './rate-limit.ts';
-import { isMessage, isPet, isPetList, readApiError, readBody } from './replies.ts';
-import { withRetries } from './retry.ts';
-import {
-  type PetstoreClientOptions,
-  resolveSettings,
-  type Settings,
-  withRequestOptions,
-} from './settings.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { isMessage, isPet, isPetList, readBody, requireNoContent } from './replies.ts';
+import { change, creation, deletion, list } from './requests.ts';
+import { type PetstoreClientOptions, resolveSettings, type Settings } from './settings.ts';
 import type {
+  ChangeOptions,
   CreatePetOptions,
   Int64,
   ListPetsQuery,
@@ -20,6 +16,7 @@ import type {
   NewPet,
   Pet,
   PetPage,
+  PetPatch,
   RequestOptions,
   SendMessageOptions,
 } from './types.ts';
@@ -42,27 +39,26 @@ const LARGEST_PAGE = 100;
  */
 export class PetstoreClient {
   // Private at run time too, so that the API key appears in no log, inspection or JSON.
-  readonly #settings: Settings;
-  #rateLimit: RateLimit | undefined;
+  readonly #caller: Caller;
 
   /**
    * @throws {TypeError} for a malformed key or address.
    * @throws {RangeError} for a number out of range.
    */
   constructor(options: PetstoreClientOptions = {}) {
-    this.#settings = resolveSettings(options);
+    this.#caller = new Caller(resolveSettings(options));
   }
 
   /** The quota that the last reply reported; `undefined` before the first one. */
   get rateLimit(): RateLimit | undefined {
-    return this.#rateLimit;
+    return this.#caller.rateLimit;
   }
 
   /** Fetches one page of animals, in ascending id, and the query of the next one. */
   listPets(query: ListPetsQuery = {}, options: RequestOptions = {}): ApiPromise<PetPage> {
-    return this.#call(
+    return this.#caller.call(
       options,
-      () => ({ method: 'GET', url: `${this.#settings.baseUrl}/pets${queryString(query)}` }),
+      ({ baseUrl }) => list(`${baseUrl}/pets`, query),
       (reply, { url }) => ({
         pets: readBody(reply, isPetList, 'a list of pets'),
         next: nextQuery(reply.headers, url),
@@ -88,19 +84,13 @@ export class PetstoreClient {
 
   /** Adds an animal. Retries never add it twice: they share one idempotency key. */
   createPet(newPet: NewPet, options: CreatePetOptions = {}): ApiPromise<Pet> {
-    const { name, categoryId, status } = newPet;
-    return this.#call(
+    const { name, status } = newPet;
+    return this.#caller.call(
       options,
-      () => ({
-        method: 'POST',
-        url: `${this.#settings.baseUrl}/pets`,
-        idempotencyKey: idempotencyKeyOf(options),
-        body: stringifyMembers({
-          name,
-          categoryId: requireInt64('categoryId', categoryId),
-          status,
-        }),
-      }),
+      ({ baseUrl }) => {
+        const categoryId = requireInt64('categoryId', newPet.categoryId);
+        return creation(`${baseUrl}/pets`, { name, categoryId, status }, options);
+      },
       readPet,
     );
   }
@@ -112,13 +102,41 @@ export class PetstoreClient {
    * {@link PetstoreClient.listPets} with the `status` filter instead.
    */
   getPet(id: Int64, options: RequestOptions = {}): ApiPromise<Pet> {
-    return this.#call(
+    return this.#caller.call(
       options,
-      () => ({
-        method: 'GET',
-        url: `${this.#settings.baseUrl}/pets/${requireInt64('id', id)}`,
-      }),
+      (settings) => ({ method: 'GET', url: petUrl(settings, id) }),
       readPet,
+    );
+  }
+
+  /**
+   * Changes the fields of an animal that `patch` holds. Give the `ETag` of the reply that the change is based on as
+   * `ifMatch`, so that a change by somebody else in between is not overwritten.
+   *
+   * @beta An incompatible change is announced 90 days before.
+   */
+  updatePet(id: Int64, patch: PetPatch, options: ChangeOptions = {}): ApiPromise<Pet> {
+    const { name, categoryId, status } = patch;
+    return this.#caller.call(
+      options,
+      (settings) => {
+        if (categoryId !== undefined) requireInt64('categoryId', categoryId);
+        return change(petUrl(settings, id), { name, categoryId, status }, options);
+      },
+      readPet,
+    );
+  }
+
+  /**
+   * Deletes an animal. That a retry does not find it any more is a success.
+   *
+   * @beta An incompatible change is announced 90 days before.
+   */
+  deletePet(id: Int64, options: ChangeOptions = {}): ApiPromise<void> {
+    return this.#caller.call(
+      options,
+      (settings) => deletion(petUrl(settings, id), options),
+      requireNoContent,
     );
   }
 
@@ -127,82 +145,18 @@ export class PetstoreClient {
    * idempotency key.
    */
   sendMessage(message: string, options: SendMessageOptions = {}): ApiPromise<Message> {
-    return this.#call(
+    return this.#caller.call(
       options,
-      () => ({
-        method: 'POST',
-        url: `${this.#settings.quickstartBaseUrl}/messages`,
-        idempotencyKey: idempotencyKeyOf(options),
-        body: stringifyMembers({ message }),
-      }),
+      ({ quickstartBaseUrl }) => creation(`${quickstartBaseUrl}/messages`, { message }, options),
       (reply) => readBody(reply, isMessage, 'a message'),
     );
   }
-
-  #call<Data>(
-    options: RequestOptions,
-    prepare: () => ApiRequest,
-    read: (reply: Reply, request: ApiRequest) => Data,
-  ): ApiPromise<Data> {
-    return new ApiPromise(this.#perform(options, prepare, read));
-  }
-
-  // Prepares the request here, so that an unusable argument rejects the call like other failures.
-  async #perform<Data>(
-    options: RequestOptions,
-    prepare: () => ApiRequest,
-    read: (reply: Reply, request: ApiRequest) => Data,
-  ): Promise<WithResponse<Data>> {
-    const settings = withRequestOptions(this.#settings, options);
-    const request = prepare();
-    const attempt = () => this.#attempt(request, settings, options.signal);
-    const reply = await withRetries(attempt, request, settings, options.signal);
-    return { data: read(reply, request), response: responseOf(reply) };
-  }
-
-  async #attempt(
-    request: ApiRequest,
-    settings: Settings,
-    signal: AbortSignal | undefined,
-  ): Promise<Reply> {
-    const reply = await exchange(request, settings, signal);
-    const nowMs = settings.now();
-    this.#rateLimit = readRateLimit(reply.headers, nowMs) ?? this.#rateLimit;
-    if (!reply.ok) throw readApiError(reply, nowMs);
-    return reply;
-  }
 }
 
-/** The reply for callers, without the headers that describe its compressed form. */
-function responseOf({ status, headers, body }: Reply): Response {
-  const response = new Response(body, { status, headers });
-  response.headers.delete('Content-Encoding');
-  response.headers.delete('Content-Length');
-  return response;
+function petUrl({ baseUrl }: Settings, id: Int64): string {
+  return `${baseUrl}/pets/${requireInt64('id', id)}`;
 }
 
 function readPet(reply: Reply): Pet {
   return readBody(reply, isPet, 'a pet');
-}
-
-function queryString({ limit, status, after }: ListPetsQuery): string {
-  const parameters = new URLSearchParams();
-  if (limit !== undefined) parameters.set('limit', String(limit));
-  if (status !== undefined) parameters.set('status', status);
-  if (after !== undefined) parameters.set('after', String(requireInt64('after', after)));
-  return parameters.size === 0 ? '' : `?${parameters}`;
-}
-
-/** 128 random bits. `crypto.randomUUID` would be missing on pages that are not served over https. */
-function newIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** The caller's key, or a new one for this call. */
-function idempotencyKeyOf({
-  idempotencyKey: key = newIdempotencyKey(),
-}: SendMessageOptions): string {
-  if (/^[!-~]{1,255}$/.test(key)) return key;
-  throw new TypeError('idempotencyKey must be 1 to 255 printable ASCII characters, no spaces');
 }

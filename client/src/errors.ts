@@ -27,7 +27,8 @@ export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 export type ApiErrorDetails = Pick<
   ApiError,
   'code' | 'message' | 'status' | 'headers' | 'rateLimit' | 'retryAfterMs'
->;
+> &
+  Partial<Pick<ApiError, 'isRetry'>>;
 
 /** Base class of every error about the service or the connection to it. */
 export class PetstoreError extends Error {
@@ -54,6 +55,11 @@ export class ApiError extends PetstoreError {
   readonly rateLimit: RateLimit | undefined;
   /** Milliseconds that the service asked to wait (`Retry-After`), counted from the reply. */
   readonly retryAfterMs: number | undefined;
+  /**
+   * Whether the call had sent the request before. An earlier attempt whose reply was lost may have been carried
+   * out, and be the cause of this error: a 412 to a repeated change, for example.
+   */
+  readonly isRetry: boolean;
 
   constructor(details: ApiErrorDetails, options?: ErrorOptions) {
     super(details.message, options);
@@ -63,6 +69,7 @@ export class ApiError extends PetstoreError {
     this.requestId = details.headers.get('X-Request-Id') ?? undefined;
     this.rateLimit = details.rateLimit;
     this.retryAfterMs = details.retryAfterMs;
+    this.isRetry = details.isRetry ?? false;
   }
 }
 

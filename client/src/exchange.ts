@@ -5,11 +5,11 @@ import { withDeadline } from './timing.ts';
 
 /** A request to the service. */
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly body?: string;
-  /** For requests that are not safe to repeat without one. */
-  readonly idempotencyKey?: string;
+  /** Those of this request alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A complete reply. */
@@ -57,7 +57,6 @@ function requestHeaders(request: ApiRequest, settings: Settings): Headers {
   if (agent !== undefined && !headers.has('User-Agent')) headers.set('User-Agent', agent);
   headers.set('Accept', 'application/json');
   headers.set('Authorization', `Bearer ${settings.apiKey}`);
-  if (request.body !== undefined) headers.set('Content-Type', 'application/json');
-  if (request.idempotencyKey !== undefined) headers.set('Idempotency-Key', request.idempotencyKey);
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
   return headers;
 }

@@ -15,6 +15,7 @@ export {
 export type { RateLimit, RateLimitWindow } from './rate-limit.ts';
 export type { Fetch, PetstoreClientOptions, Sleep } from './settings.ts';
 export type {
+  ChangeOptions,
   CreatePetOptions,
   Int64,
   ListPetsQuery,
@@ -23,6 +24,7 @@ export type {
   OnRetry,
   Pet,
   PetPage,
+  PetPatch,
   PetStatus,
   RequestOptions,
   Retry,

@@ -28,8 +28,22 @@ export function readBody<Body>(
   throw new InvalidReplyError(`The reply (HTTP ${reply.status}) is not ${expected}`, { headers });
 }
 
-/** Makes the error for a failed reply, whether or not the service wrote its body. */
-export function readApiError(reply: Reply, nowMs: number): ApiError {
+/**
+ * Checks a reply that has no body.
+ *
+ * @throws {InvalidReplyError} when a success has one, and so does not come from the service.
+ */
+export function requireNoContent({ status, ok, headers }: Reply): void {
+  if (status === 204 || !ok) return;
+  throw new InvalidReplyError(`The reply (HTTP ${status}) is not one without content`, { headers });
+}
+
+/**
+ * Makes the error for a failed reply, whether or not the service wrote its body.
+ *
+ * @param isRetry whether it answers a repeated request.
+ */
+export function readApiError(reply: Reply, nowMs: number, isRetry: boolean): ApiError {
   const { status, headers } = reply;
   return new ApiError({
     ...readErrorBody(reply),
@@ -37,6 +51,7 @@ export function readApiError(reply: Reply, nowMs: number): ApiError {
     headers,
     rateLimit: readRateLimit(headers, nowMs),
     retryAfterMs: readRetryAfter(headers.get('Retry-After'), nowMs),
+    isRetry,
   });
 }
 
@@ -110,6 +125,8 @@ function codeOfStatus(status: number): ErrorCode {
       return 'not_found';
     case 405:
       return 'method_not_allowed';
+    case 412:
+      return 'precondition_failed';
     case 413:
       return 'body_too_large';
     case 429:

@@ -13,23 +13,23 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_CAP_MS = 10_000;
 
 /**
- * Runs `attempt`, and repeats it after failures that a retry can fix: exponential backoff with full
- * jitter, on top of the wait that the service asks for, `maxRetries` times at most. Each retry is
- * reported to `onRetry` before its wait.
+ * Runs `attempt` with the number of attempts before it, and repeats it after failures that a retry can
+ * fix: exponential backoff with full jitter, on top of the wait that the service asks for, `maxRetries`
+ * times at most. Each retry is reported to `onRetry` before its wait.
  *
  * @throws {RetryLaterError} when the service asks for a wait beyond `maxRetryWaitMs`.
  * @throws the last attempt's error when no retry is left or none can help.
  * @throws the reason of `signal` on its abort.
  */
 export async function withRetries<Result>(
-  attempt: () => Promise<Result>,
+  attempt: (retries: number) => Promise<Result>,
   { method, url }: ApiRequest,
   settings: Settings,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   for (let retries = 0; ; retries += 1) {
     try {
-      return await attempt();
+      return await attempt(retries);
     } catch (error) {
       const { maxRetries, maxRetryWaitMs } = settings;
       if (!canRetry(error, retries)) throw error;

@@ -29,6 +29,16 @@ export interface Pet {
   readonly status: PetStatus;
 }
 
+/** What to change of an animal: at least one of its fields. */
+export interface PetPatch {
+  /** 1 to 255 characters, not blank. */
+  readonly name?: string | undefined;
+  /** Id of the category that the animal belongs to. */
+  readonly categoryId?: Int64 | undefined;
+  /** The status that it has, or one that may follow it. */
+  readonly status?: PetStatus | undefined;
+}
+
 /** Which animals to list. */
 export interface ListPetsQuery {
   /** Page size, 1 to 100; 20 by default. */
@@ -104,4 +114,14 @@ export interface CreatePetOptions extends RequestOptions {
    * each call makes its own, which covers the client's retries.
    */
   readonly idempotencyKey?: string | undefined;
+}
+
+/** Options of a call that changes or deletes something. */
+export interface ChangeOptions extends RequestOptions {
+  /**
+   * The `ETag` of the reply that the change is based on, with its quotes. The change is made only while that is still
+   * the current tag; otherwise the call rejects with `precondition_failed`. Several tags are separated by commas; `*`
+   * stands for any.
+   */
+  readonly ifMatch?: string | undefined;
 }
