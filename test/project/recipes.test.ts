@@ -60,68 +60,68 @@ describeRecipe('adding-an-operation.md', { files: 5, lines: 56 }, (copy) => {
   }
 });
 
-interface OrderBody {
+interface VisitBody {
   readonly id: string;
   readonly petId: number;
-  readonly quantity: number;
+  readonly visitors: number;
   readonly createdAt: string;
 }
 
 describeRecipe('adding-a-resource.md', { files: 9, lines: 170 }, (copy) => {
   test('adds the operations and schemas to the OpenAPI document', async () => {
     const { paths, components, tags } = JSON.parse(await copy.petstore({}, 'openapi'));
-    expect(paths['/orders'].post.operationId).toBe('createOrder');
-    expect(paths['/orders/{orderId}'].get.operationId).toBe('getOrder');
+    expect(paths['/visits'].post.operationId).toBe('createVisit');
+    expect(paths['/visits/{visitId}'].get.operationId).toBe('getVisit');
     expect(ambiguousNames(components.schemas)).toEqual([]);
-    expect(components.schemas.OrderRequest.properties.quantity).toMatchObject({
+    expect(components.schemas.VisitRequest.properties.visitors).toMatchObject({
       type: 'integer',
       minimum: 1,
       maximum: 100,
     });
-    expect(components.schemas.KnownErrorCode.enum).toContain('order_not_found');
-    expect(tags.map(({ name }: { name: string }) => name)).toContain('Orders');
+    expect(components.schemas.KnownErrorCode.enum).toContain('visit_not_found');
+    expect(tags.map(({ name }: { name: string }) => name)).toContain('Visits');
   });
 
-  test.skipIf(!hasPostgres)('stores orders on PostgreSQL', () => storesOrders('PostgreSQL'));
-  test('stores orders on SQLite', () => storesOrders('SQLite'));
+  test.skipIf(!hasPostgres)('stores visits on PostgreSQL', () => storesVisits('PostgreSQL'));
+  test('stores visits on SQLite', () => storesVisits('SQLite'));
 
-  async function storesOrders(engine: Engine): Promise<void> {
+  async function storesVisits(engine: Engine): Promise<void> {
     await withService(copy, await databases.create(engine), async (scene) => {
       const { call, keys } = scene;
       const key = keys.shop;
       await call(key, 'POST', '/pets', { name: 'Rex', categoryId: 7 });
 
-      const created = await call(key, 'POST', '/orders', { petId: 1, quantity: 100 });
-      const order: OrderBody = await created.json();
+      const created = await call(key, 'POST', '/visits', { petId: 1, visitors: 100 });
+      const visit: VisitBody = await created.json();
       expect(created.status).toBe(201);
-      expect(order).toEqual({
-        id: expect.stringMatching(/^ord_[0-9a-f]{32}$/),
+      expect(visit).toEqual({
+        id: expect.stringMatching(/^vis_[0-9a-f]{32}$/),
         petId: 1,
-        quantity: 100,
+        visitors: 100,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       });
-      const found = await call(key, 'GET', `/orders/${order.id}`);
-      expect(await found.json()).toEqual(order);
+      const found = await call(key, 'GET', `/visits/${visit.id}`);
+      expect(await found.json()).toEqual(visit);
 
-      for (const quantity of [0, 101, 1.5, 'one']) {
-        const refused = await call(key, 'POST', '/orders', { petId: 1, quantity });
+      for (const visitors of [0, 101, 1.5, 'one']) {
+        const refused = await call(key, 'POST', '/visits', { petId: 1, visitors });
         expect(await problemOf(refused)).toEqual({
           status: 400,
           code: 'invalid_body',
-          message: '"quantity" must be an integer from 1 to 100.',
+          message: '"visitors" must be an integer from 1 to 100.',
         });
       }
-      const unknownPet = await call(key, 'POST', '/orders', { petId: 42, quantity: 1 });
+      const unknownPet = await call(key, 'POST', '/visits', { petId: 42, visitors: 1 });
       expect(await problemOf(unknownPet)).toMatchObject({ status: 404, code: 'pet_not_found' });
-      const foreign = await call(keys.other, 'GET', `/orders/${order.id}`);
-      expect(await problemOf(foreign)).toMatchObject({ status: 404, code: 'order_not_found' });
-      await expectLimits(scene, 'GET', `/orders/${order.id}`);
+      const foreign = await call(keys.other, 'GET', `/visits/${visit.id}`);
+      expect(await problemOf(foreign)).toMatchObject({ status: 404, code: 'visit_not_found' });
+      await expectLimits(scene, 'GET', `/visits/${visit.id}`);
 
       await scene.petstore('reset', '--environment', 'staging', '--yes');
-      expect(await (await call(key, 'GET', `/orders/${order.id}`)).json()).toEqual(order);
+      expect(await (await call(key, 'GET', `/visits/${visit.id}`)).json()).toEqual(visit);
       await scene.petstore('reset', '--environment', 'production', '--yes');
-      const reset = await call(key, 'GET', `/orders/${order.id}`);
-      expect(await problemOf(reset)).toMatchObject({ status: 404, code: 'order_not_found' });
+      const reset = await call(key, 'GET', `/visits/${visit.id}`);
+      expect(await problemOf(reset)).toMatchObject({ status: 404, code: 'visit_not_found' });
     });
   }
 });
@@ -132,57 +132,57 @@ describeRecipe(
   (copy) => {
     test('adds the operation to the OpenAPI document', async () => {
       const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
-      const { parameters, responses, ...listed } = paths['/orders'].get;
+      const { parameters, responses, ...listed } = paths['/visits'].get;
       expect(listed).toMatchObject({
-        operationId: 'listOrders',
+        operationId: 'listVisits',
         'x-pagination': { style: 'cursor' },
       });
       expect(parameters.map(({ name }: { name: string }) => name)).toEqual(['limit', 'after']);
       expect(Object.keys(responses['200'].headers)).toContain('Link');
     });
 
-    test.skipIf(!hasPostgres)('lists orders on PostgreSQL', () => listsOrders('PostgreSQL'));
-    test('lists orders on SQLite', () => listsOrders('SQLite'));
+    test.skipIf(!hasPostgres)('lists visits on PostgreSQL', () => listsVisits('PostgreSQL'));
+    test('lists visits on SQLite', () => listsVisits('SQLite'));
 
-    async function listsOrders(engine: Engine): Promise<void> {
+    async function listsVisits(engine: Engine): Promise<void> {
       await withService(copy, await databases.create(engine), async (scene) => {
         const { call, keys } = scene;
         await call(keys.shop, 'POST', '/pets', { name: 'Rex', categoryId: 7 });
-        const order = async (key: string): Promise<OrderBody> =>
-          (await call(key, 'POST', '/orders', { petId: 1, quantity: 1 })).json();
-        const placed: OrderBody[] = [];
-        for (let count = 0; count < 5; count++) placed.push(await order(keys.shop));
-        await order(keys.other);
+        const visit = async (key: string): Promise<VisitBody> =>
+          (await call(key, 'POST', '/visits', { petId: 1, visitors: 1 })).json();
+        const planned: VisitBody[] = [];
+        for (let count = 0; count < 5; count++) planned.push(await visit(keys.shop));
+        await visit(keys.other);
 
         expect(await pagesOf(call, keys.shop, '?limit=2')).toEqual([
-          placed.slice(0, 2),
-          placed.slice(2, 4),
-          placed.slice(4),
+          planned.slice(0, 2),
+          planned.slice(2, 4),
+          planned.slice(4),
         ]);
-        expect(await pagesOf(call, keys.shop, '?limit=5')).toEqual([placed]);
-        expect(await pagesOf(call, keys.shop, `?after=${placed[3]?.id}`)).toEqual([
-          placed.slice(4),
+        expect(await pagesOf(call, keys.shop, '?limit=5')).toEqual([planned]);
+        expect(await pagesOf(call, keys.shop, `?after=${planned[3]?.id}`)).toEqual([
+          planned.slice(4),
         ]);
-        for (const after of ['%00', '1', 'ord_', 'pet_1']) {
-          const refused = await call(keys.shop, 'GET', `/orders?after=${after}`);
+        for (const after of ['%00', '1', 'vis_', 'pet_1']) {
+          const refused = await call(keys.shop, 'GET', `/visits?after=${after}`);
           expect(await problemOf(refused)).toMatchObject({
             status: 400,
             code: 'invalid_parameter',
           });
         }
-        await expectLimits(scene, 'GET', '/orders');
+        await expectLimits(scene, 'GET', '/visits');
       });
     }
   },
 );
 
-/** The pages of orders, read by the `Link` headers. */
-async function pagesOf(call: Call, key: string, query: string): Promise<OrderBody[][]> {
-  const pages: OrderBody[][] = [];
-  for (let path: string | undefined = `/orders${query}`; path !== undefined; ) {
+/** The pages of visits, read by the `Link` headers. */
+async function pagesOf(call: Call, key: string, query: string): Promise<VisitBody[][]> {
+  const pages: VisitBody[][] = [];
+  for (let path: string | undefined = `/visits${query}`; path !== undefined; ) {
     const reply = await call(key, 'GET', path);
     pages.push(await reply.json());
-    path = /^<[^>]*(\/orders\?[^>]*)>; rel="next"$/.exec(reply.headers.get('Link') ?? '')?.[1];
+    path = /^<[^>]*(\/visits\?[^>]*)>; rel="next"$/.exec(reply.headers.get('Link') ?? '')?.[1];
   }
   return pages;
 }

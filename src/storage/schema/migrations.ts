@@ -254,6 +254,13 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   step('environment', newPetColumns()),
 ];
 
+/** The shared steps of one kind of data file. */
+export function sqliteSteps(file: SharedStep['file']): string[] {
+  return SHARED_STEPS.filter((step) => step.file === file && step.sqlite.length > 0).map(
+    ({ sqlite }) => sqlite.join(';\n'),
+  );
+}
+
 function newPetColumns(): Statements {
   return {
     sqlite: [
@@ -267,13 +274,6 @@ function newPetColumns(): Statements {
       'ALTER TABLE pets ADD COLUMN IF NOT EXISTS open_order BIGINT',
     ],
   };
-}
-
-/** The shared steps of one kind of data file. */
-export function sqliteSteps(file: SharedStep['file']): string[] {
-  return SHARED_STEPS.filter((step) => step.file === file && step.sqlite.length > 0).map(
-    ({ sqlite }) => sqlite.join(';\n'),
-  );
 }
 
 function counter(column: string): string {
