@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { BatchMark } from '../core/requests/usage.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import type { NumberedTable } from './numbered-tables.ts';
 import type { RowsStatement } from './schema/row-statements.ts';
 import type { Database, Transaction } from './schema/schema.ts';
 import type { Selection, SelectionValue, Statement } from './schema/selection.ts';
@@ -76,6 +77,13 @@ export interface EnvironmentTransaction {
   rows<Row>(selection: Selection<Row>, ...values: TransactionValue[]): Awaitable<Row[]>;
   /** @returns how many rows were inserted, changed or deleted. */
   run(statement: Statement, ...values: TransactionValue[]): Awaitable<number>;
+  /** New ids for rows of a table, ascending. The transaction must insert these rows before it takes more ids. */
+  newIds(table: NumberedTable, count: number): Awaitable<number[]>;
+  /**
+   * Must be called after rows of a table were deleted: their ids are then never assigned again.
+   * @param highest the highest id of the deleted rows.
+   */
+  retireIds(table: NumberedTable, highest: number): Awaitable<void>;
 }
 
 /** The engine for one store, with the changes of that store. */

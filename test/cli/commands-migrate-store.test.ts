@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     const again = await service.post(before.key, before.pet, { 'Idempotency-Key': 'once' });
     expect({ status: again.status, text: await again.text() }).toEqual(before.created);
     const next = await service.post(before.key, before.pet);
-    expect(await next.json()).toMatchObject({ id: 4 });
+    expect(await next.json()).toMatchObject({ id: 5 });
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
   });
 
@@ -172,6 +172,9 @@ async function fill(folder: string, clock: ManualClock) {
   const created = { status: made.status, text: await made.text() };
   await service.post(key, `{"name":"Rex","categoryId":${LARGEST},"status":"sold"}`);
   await service.post(key, { name: "O'Malley", categoryId: 1, status: 'pending' });
+  const { pets } = service.stores.environment('production');
+  await pets.import([{ name: 'Deleted', categoryId: 1, status: 'sold' }]);
+  expect(await pets.delete({ id: 4, accountId: 'acct_1' })).toEqual({ kind: 'deleted' });
   await service.request('/pets', {
     method: 'POST',
     key: staging.text,

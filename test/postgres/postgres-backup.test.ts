@@ -29,6 +29,9 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
     await using service = await TestService.start({ settings: settingsOf(url) });
     const { secret } = await service.account();
     await service.client(secret).createPet({ name: 'Kept', categoryId: 1 });
+    const { pets } = service.stores.environment('production');
+    await pets.import([{ name: 'Deleted', categoryId: 1, status: 'sold' }]);
+    expect(await pets.delete({ id: 2, accountId: 'acct_1' })).toEqual({ kind: 'deleted' });
 
     const made = await runCommand(
       ['backup', '--to', folder.path, '--keep', '1', '--json'],
@@ -53,6 +56,8 @@ describe.skipIf(!hasPostgres)('a backup of a PostgreSQL database', () => {
     expect([restore.exitCode, restore.stderr.toString()]).toEqual([0, '']);
     await using restored = await TestService.start({ settings: settingsOf(empty) });
     expect(await allNames(restored.client(secret))).toEqual(['Kept']);
+    const added = await restored.client(secret).createPet({ name: 'New', categoryId: 1 });
+    expect(added.id).toBe(3);
 
     const intoFolder = await runCommand(['restore', file], {
       PETSTORE_DATA_DIR: join(folder.path, 'data'),

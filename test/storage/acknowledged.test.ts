@@ -115,7 +115,7 @@ describe('the reset of an environment', () => {
       if (pause.mock.calls.length === 2) record();
     });
 
-    it.records.beforeReset();
+    it.records.begin(true);
     environmentWrites.resetEnvironment(it.database, null);
     it.records.beforeCommit(true);
     it.records.afterCommit();
@@ -132,13 +132,13 @@ describe('the reset of an environment', () => {
     using _ = spyOn(Bun, 'sleepSync').mockImplementation((milliseconds) => {
       waited += milliseconds;
     });
-    it.records.beforeReset();
+    it.records.begin(true);
     addPet(it.database);
     it.other.record(1);
-    it.records.beforeReset();
+    it.records.begin(true);
     expect(waited).toBe(0);
     addPet(it.database);
-    it.records.beforeReset();
+    it.records.begin(true);
     expect(waited).toBe(1_000);
   });
 });

@@ -7,7 +7,7 @@ import { type DataFolder, FILE_NAMES } from '../data-folder.ts';
 import { connect, type Expectations, inspectDatabase } from '../sqlite/database.ts';
 import { causeOfFailure } from '../sqlite/failures.ts';
 import { setIdentity } from '../sqlite/identity.ts';
-import { HIGHEST_ID, selectNumber } from '../sqlite/numbers.ts';
+import { selectHighestId } from '../sqlite/numbers.ts';
 import { unusable } from '../sqlite/unusable.ts';
 import { DATABASES } from './databases.ts';
 import { isFileFailure, isThere } from './file-failures.ts';
@@ -221,7 +221,7 @@ export function makeStore(
     manifest = withFile(manifest, name, { hasIdentity: true });
     const environment = ENVIRONMENTS.find((each) => FILE_NAMES.database(each) === name);
     if (!environment) continue;
-    const highest = selectNumber(database, HIGHEST_ID);
+    const highest = selectHighestId(database);
     const ids = beginIds(folder, environment, highest, idsAfter(environment, highest));
     manifest = withFile(manifest, name, { hasIdentity: true, ...ids });
   }

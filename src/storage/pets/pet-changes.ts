@@ -68,7 +68,10 @@ export const petChanges = {
     const { id } = request;
     const stored = await findPet(transaction, id, formerAccount);
     const outcome = decideDeletion(stored, request);
-    if (outcome.kind === 'deleted') await transaction.run(DELETE, bucketOf(id), id);
+    if (outcome.kind === 'deleted') {
+      await transaction.run(DELETE, bucketOf(id), id);
+      await transaction.retireIds('pets', id);
+    }
     return outcome;
   },
 };

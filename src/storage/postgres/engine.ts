@@ -10,6 +10,7 @@ import { numbered } from '../schema/selection.ts';
 import { applyChange } from '../shared-stores.ts';
 import type { WriteKinds } from '../write-kinds.ts';
 import type { PostgresDatabase } from './database.ts';
+import { newIds } from './new-ids.ts';
 import type { Queries } from './queries.ts';
 import { runForRows } from './row-changes.ts';
 
@@ -64,6 +65,9 @@ export function environmentTransactions(
       work({
         rows: (selection, ...values) => queries.rows(selection, environment, ...values),
         run: ({ postgres }, ...values) => queries.run(postgres, environment, ...values),
+        newIds: (table, count) => newIds(queries, environment, table, count),
+        // A sequence never assigns an id twice.
+        retireIds() {},
       }),
     );
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
+import { ID_SEQUENCES } from '../numbered-tables.ts';
 import { BUCKET_SIZE, bucketOf, lastIdOf } from '../pets/buckets.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
 import type { PostgresDatabase } from './database.ts';
@@ -23,7 +24,9 @@ export async function resetEnvironment(
     for (const table of ['pets', 'idempotent_requests', 'quotas']) {
       await queries.run(`DELETE FROM ${table} WHERE environment = $1`, environment);
     }
-    await queries.run(`ALTER SEQUENCE ${environment}_pet_ids RESTART`);
+    for (const ids of Object.values(ID_SEQUENCES)) {
+      await queries.run(`ALTER SEQUENCE ${environment}_${ids} RESTART`);
+    }
   });
 }
 

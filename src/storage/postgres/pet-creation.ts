@@ -8,7 +8,8 @@ import { type Creation, nameOf } from '../pets/pets.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
 import { isTaken } from './failures.ts';
 import { claim, type Earlier, recall } from './idempotent-requests.ts';
-import { insertNewPets, insertPets, newPetIds, skipTakenIds } from './pet-insertion.ts';
+import { newIds } from './new-ids.ts';
+import { insertNewPets, insertPets, skipTakenIds } from './pet-insertion.ts';
 
 /** How often new ids are taken before creating pets fails. */
 const TRIES = 5;
@@ -55,7 +56,7 @@ async function tryToCreatePets(
   const earlier = await recall(statements, environment, requests);
   const outcomes = creations.map((creation) => earlierOutcome(creation, earlier));
   const missing = outcomes.filter((outcome) => outcome === undefined).length;
-  const ids = missing > 0 ? await newPetIds(statements, environment, missing) : [];
+  const ids = missing > 0 ? await newIds(statements, environment, 'pets', missing) : [];
   const pets = new Map<Creation, Pet>();
   for (const [index, creation] of creations.entries()) {
     const id = outcomes[index] ? undefined : ids[pets.size];

@@ -3,19 +3,6 @@ import type { NewPet, Pet } from '../../core/pets/pets.ts';
 import { BUCKET_SIZE, bucketOf } from '../pets/buckets.ts';
 import { integers, type Queries, texts } from './queries.ts';
 
-/** Takes this many new ids, ascending. Unused ids are not assigned again. */
-export async function newPetIds(
-  queries: Queries,
-  environment: Environment,
-  count: number,
-): Promise<number[]> {
-  const rows = await queries.all<{ id: number }>(
-    `SELECT nextval('${environment}_pet_ids')::float8 AS id FROM generate_series(1, $1::int)`,
-    count,
-  );
-  return rows.map(({ id }) => id).sort((one, other) => one - other);
-}
-
 /** The highest assigned id; its pet may not be committed yet. */
 export async function highestId(queries: Queries, environment: Environment): Promise<number> {
   const row = await queries.get<{ id: number }>(
@@ -43,7 +30,7 @@ export async function skipTakenIds(queries: Queries, environment: Environment): 
   );
 }
 
-/** Adds pets with ids from `newPetIds`: one statement per bucket, so usually a single one. */
+/** Adds pets with ids from `newIds`: one statement per bucket, so usually a single one. */
 export async function insertPets(
   queries: Queries,
   environment: Environment,

@@ -12,8 +12,8 @@ import {
   updateManifest,
 } from '../folder/manifest.ts';
 import { endOfBlock, withFile } from '../folder/pet-ids.ts';
-import { HIGHEST_ID, LAST_CHANGE, selectNumber } from './numbers.ts';
-import { continueIdsAfter } from './pet-writes.ts';
+import { NUMBERED_TABLES } from '../numbered-tables.ts';
+import { HIGHEST_ID, LAST_CHANGE, retireIds, selectNumber } from './numbers.ts';
 import type { Recorded } from './writer-protocol.ts';
 
 /**
@@ -26,10 +26,11 @@ const LOOK_AGAIN_AFTER = 5;
 /** Records the acknowledged numbers of one database, in the writer thread. */
 export interface Records {
   /**
-   * Called at the start of a transaction that resets the environment.
-   * @throws StorageUnavailable when the record cannot be read.
+   * Called at the start of a transaction.
+   * @param isReset whether it resets the environment.
+   * @throws StorageUnavailable when a record cannot be read.
    */
-  beforeReset(): void;
+  begin(isReset: boolean): void;
   /**
    * Called at the end of a transaction.
    * @param isReset whether it resets the environment, which resets the record as well.
@@ -64,7 +65,7 @@ export function openRecords(database: Database, { name, storeId }: Recorded): Re
   );
   // In one place, because after any other error the thread would make the changes of the transaction again.
   return {
-    beforeReset: () => orUnavailable(() => records.beforeReset()),
+    begin: (isReset) => orUnavailable(() => records.begin(isReset)),
     beforeCommit: (isReset) => orUnavailable(() => records.beforeCommit(isReset)),
     afterCommit: () => orUnavailable(() => records.afterCommit()),
     probe: () => orUnavailable(() => records.probe()),
@@ -85,7 +86,7 @@ class ChangeRecords implements Records {
     this.#file = new AcknowledgedFile(folder.acknowledged('accounts'), { isSynced: false });
   }
 
-  beforeReset(): void {}
+  begin(): void {}
 
   beforeCommit(): void {
     this.#last = selectNumber(this.#database, LAST_CHANGE);
@@ -118,6 +119,8 @@ class IdRecords implements Records {
   #reservedUpTo: number;
   #highest = 0;
   #isReset = false;
+  /** Whether the database holds the id after which new ids continue according to the manifest. */
+  #isContinued = false;
 
   constructor(
     database: Database,
@@ -127,20 +130,23 @@ class IdRecords implements Records {
     this.#folder = dataFolderAt(dirname(database.filename));
     this.#file = basename(database.filename);
     this.#storeId = storeId;
-    const { reservedUpTo = 0, idsAfter = 0 } = this.#listed();
-    this.#reservedUpTo = reservedUpTo;
+    this.#reservedUpTo = this.#listed().reservedUpTo ?? 0;
     // The start that listed the database did not wait until the manifest was durable.
     makeDurableIn(this.#folder, this.#folder.path);
-    if (idsAfter > selectNumber(database, HIGHEST_ID)) {
-      const isOver = () => orUnavailable(() => this.#listed().idsAfter === undefined);
-      continueIdsAfter(database, idsAfter, isOver);
-    }
     const path = this.#folder.acknowledged(environment);
     this.#given = new AcknowledgedFile(path, { isSynced: !this.#folder.isThrowaway });
   }
 
+  begin(isReset: boolean): void {
+    if (isReset) this.#waitForRecord();
+    if (this.#isContinued) return;
+    const { idsAfter = 0 } = this.#listed();
+    if (idsAfter === 0) return;
+    for (const table of NUMBERED_TABLES) retireIds(this.#database, table, idsAfter);
+  }
+
   /** Waits until the last assigned id is recorded: its process must not record it after the reset. */
-  beforeReset(): void {
+  #waitForRecord(): void {
     const last = selectNumber(this.#database, HIGHEST_ID);
     for (let waited = 0; waited < RECORDING_TAKES; waited += LOOK_AGAIN_AFTER) {
       if (this.#given.highest >= last) return;
@@ -158,6 +164,7 @@ class IdRecords implements Records {
   }
 
   afterCommit(): void {
+    this.#isContinued = true;
     this.#given.record(this.#highest);
     if (this.#isReset) this.#beginIdsAnew();
   }

@@ -9,6 +9,7 @@ import { ONE_PET } from '../pets/pet-pages.ts';
 import { type Creation, storedReply } from '../pets/pets.ts';
 import { select } from '../schema/selection.ts';
 import { query } from './database.ts';
+import { highestIdIn, newIdIn, retireIds, selectNumber } from './numbers.ts';
 
 const EARLIER = select(
   'idempotent_requests',
@@ -38,10 +39,9 @@ export const environmentWrites = {
 
   /** Deletes everything; ids start at 1 again. */
   resetEnvironment(database: Database, _: null): void {
-    for (const table of ['pets', 'idempotent_requests', 'quotas']) {
+    for (const table of ['pets', 'idempotent_requests', 'quotas', 'highest_ids']) {
       database.run(`DELETE FROM ${table}`);
     }
-    continued.delete(database);
   },
 };
 
@@ -50,45 +50,19 @@ function transactionOn(database: Database): EnvironmentTransaction {
   return {
     rows: (selection, ...values) => query(database, selection).all('', ...values),
     run: ({ sqlite }, ...values) => Number(query(database, { sqlite }).run('', ...values).changes),
+    newIds(table, count) {
+      const after = selectNumber(database, { sqlite: `SELECT ${highestIdIn(table)} AS number` });
+      return Array.from({ length: count }, (_, index) => after + 1 + index);
+    },
+    retireIds: (table, highest) => retireIds(database, table, highest),
   };
 }
 
-/** The id after which the ids of a database continue, if it is above the highest id in the database. */
-const continued = new WeakMap<Database, { readonly id: number; readonly isOver: () => boolean }>();
-
-/**
- * Assigns only ids above this one from now on.
- * @param isOver whether this has ended because another process has reset the environment.
- */
-export function continueIdsAfter(database: Database, id: number, isOver: () => boolean): void {
-  continued.set(database, { id, isOver });
-}
-
-/** 0 if new ids simply follow the highest id in the database. */
-function continuedAfter(database: Database): number {
-  const found = continued.get(database);
-  if (!found) return 0;
-  const holdsPets = database.query('SELECT 1 FROM pets LIMIT 1').get() !== null;
-  if (holdsPets || !found.isOver()) return found.id;
-  continued.delete(database);
-  return 0;
-}
+const INSERT = `INSERT INTO pets (id, name, category_id, status)
+  VALUES (${newIdIn('pets')}, ?, ?, ?)`;
 
 function insertPet(database: Database, { name, categoryId, status }: NewPet): number {
-  const after = continuedAfter(database);
-  // SQLite continues after the highest id in the table.
-  const { lastInsertRowid } =
-    after === 0
-      ? database
-          .query('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)')
-          .run(name, categoryId, status)
-      : database
-          .query(
-            `INSERT INTO pets (id, name, category_id, status)
-             VALUES (max(?, coalesce((SELECT max(id) FROM pets), 0)) + 1, ?, ?, ?)`,
-          )
-          .run(after, name, categoryId, status);
-  return Number(lastInsertRowid);
+  return Number(database.query(INSERT).run(name, categoryId, status).lastInsertRowid);
 }
 
 function rememberReply(

@@ -96,7 +96,7 @@ async function commit(
     const values = await transaction(database, async () => {
       records = recordsFor(request, writes, database);
       const isReset = writes.some(({ name }) => name === 'resetEnvironment');
-      if (isReset) records?.beforeReset();
+      records?.begin(isReset);
       const made: unknown[] = [];
       for (const write of writes) {
         const value = applyWrite(database, write, applyChange);

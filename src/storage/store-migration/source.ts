@@ -104,13 +104,17 @@ export class Source implements Disposable {
     return rows.map((row) => table.columns.map((name) => readCell(table, name, row[name] ?? null)));
   }
 
-  /** The highest number in a column; of the ids of pets, also those that may have been assigned and were lost. */
+  /** The highest number in a column; of ids in environments, also those of deleted or lost rows. */
   highest({ name, file }: Table, column: string): bigint {
+    const retired =
+      file === 'accounts' ? '' : 'UNION ALL SELECT id FROM highest_ids WHERE name = ?';
     const row = this.#files[file]
-      .query<{ highest: bigint | null }, []>(`SELECT max(${column}) AS highest FROM ${name}`)
-      .get();
+      .query<{ highest: bigint | null }, string[]>(
+        `SELECT max(number) AS highest FROM (SELECT max(${column}) AS number FROM ${name} ${retired})`,
+      )
+      .get(...(file === 'accounts' ? [] : [name]));
     const highest = row?.highest ?? 0n;
-    const { idsAfter = 0 } = name === 'pets' ? (this.#manifest.files[`${file}.db`] ?? {}) : {};
+    const { idsAfter = 0 } = this.#manifest.files[`${file}.db`] ?? {};
     return highest > idsAfter ? highest : BigInt(idsAfter);
   }
 

@@ -1,4 +1,5 @@
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
+import { ID_SEQUENCES, type NumberedTable } from '../numbered-tables.ts';
 import { TABLES as SCHEMA, TABLE_NAMES, type TableName } from '../schema/schema.ts';
 
 /** A value of either database: integers as bigint, bytes as a Buffer. */
@@ -38,8 +39,12 @@ function tableOf(name: TableName, file: Table['file']): Table {
     keyLength: primaryKey.length,
     ...(name === 'pets' && { bucketedBy: [...primaryKey, ...others].indexOf('id') }),
     ...(name === 'messages' && { asJson: ['text'] }),
-    sequence: name === 'pets' ? { name: `${file}_pet_ids`, column: 'id' } : sequence,
+    sequence: isNumbered(name) ? { name: `${file}_${ID_SEQUENCES[name]}`, column: 'id' } : sequence,
   };
+}
+
+function isNumbered(name: TableName): name is NumberedTable {
+  return name in ID_SEQUENCES;
 }
 
 /** The tables to migrate, ordered so that no row refers to one that is not migrated yet. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { newId } from '../../../src/core/ids.ts';
-import { petEntityTag } from '../../../src/core/pets/pet-json.ts';
+import { creationReply, petEntityTag } from '../../../src/core/pets/pet-json.ts';
 import type { PetStore } from '../../../src/core/pets/pet-store.ts';
 import type { NewPet, Pet } from '../../../src/core/pets/pets.ts';
 import { INT64_MAX } from '../../../src/lib/int64.ts';
@@ -15,7 +15,7 @@ async function added(store: PetStore, given: Partial<NewPet> = {}): Promise<Pet>
 }
 
 /** Tests of changing and deleting pets, for every database. */
-export const petChangesSuite = portSuite('changes of pets', changing, deleting);
+export const petChangesSuite = portSuite('changes of pets', changing, deleting, numbering);
 
 function changing(open: OpenBackend): void {
   test('replaces the given fields and keeps the others', async () => {
@@ -85,5 +85,55 @@ function deleting(open: OpenBackend): void {
     expect(await store.get(first.id)).toBeUndefined();
     expect((await store.list({ limit: 10, after: 0 })).pets).toEqual([second]);
     expect(await store.delete(request)).toEqual({ kind: 'not_found' });
+  });
+}
+
+function numbering(open: OpenBackend): void {
+  test('assigns no id of a deleted pet again', async () => {
+    await using backend = await open();
+    await using another = await backend.another();
+    const store = backend.pets();
+    const remove = async (...ids: number[]) => {
+      for (const id of ids) {
+        expect(await store.delete({ id, accountId: ACCOUNT })).toEqual({ kind: 'deleted' });
+      }
+    };
+    const ids = [await added(store), await added(store), await added(store)].map(({ id }) => id);
+    expect(ids).toEqual([1, 2, 3]);
+    await remove(3);
+    expect((await added(store)).id).toBe(4);
+    // All pets, with the newest first and last.
+    await remove(4, 1, 2);
+    expect((await added(another.pets())).id).toBe(5);
+    await remove(5);
+    await store.import([pet('imported')]);
+    expect(await store.get(6)).toMatchObject({ name: 'imported' });
+    expect((await added(backend.pets('staging'))).id).toBe(1);
+  });
+
+  test('begins at 1 again after a reset of the environment', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    for (const id of [1, 2]) expect((await added(store)).id).toBe(id);
+    expect(await store.delete({ id: 2, accountId: ACCOUNT })).toEqual({ kind: 'deleted' });
+    expect((await added(backend.pets('staging'))).id).toBe(1);
+    await backend.resetEnvironment('production');
+    for (const id of [1, 2]) expect((await added(store)).id).toBe(id);
+    expect((await added(backend.pets('staging'))).id).toBe(2);
+  });
+
+  test('gives a repeated creation its first reply after its pet was deleted', async () => {
+    await using backend = await open();
+    const store = backend.pets();
+    const request = { accountId: ACCOUNT, key: 'k', fingerprint: 'of Rex' };
+    const first = await store.create(pet('Rex'), at(), request);
+    if (first.kind !== 'created') throw new Error(first.kind);
+    const { id } = first.pet;
+    expect(await store.delete({ id, accountId: ACCOUNT })).toEqual({ kind: 'deleted' });
+    expect(await store.create(pet('Rex'), at(1), request)).toEqual({
+      kind: 'replayed',
+      reply: creationReply(first.pet),
+    });
+    expect((await store.list({ limit: 10, after: 0 })).pets).toEqual([]);
   });
 }
