@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { SandboxInfo } from '../../src/dashboard/shared/sandbox.ts';
 import { MINUTE } from '../../src/lib/clock.ts';
 import { describeWithBrowser, PHONE } from '../support/browser.ts';
 import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
@@ -76,10 +77,8 @@ describeWithBrowser('the sandbox page', (open) => {
     const missedBy = scene.clock.now().wall + clockOffset - Date.UTC(2030, 11, 5);
     expect(Math.abs(missedBy)).toBeLessThan(5 * MINUTE);
 
-    // With the keyboard: the thumb has the role of a slider.
-    await page.getByRole('slider', { name: 'Left in this minute' }).focus();
-    await page.keyboard.press('Home');
-    await page.keyboard.press('Tab');
+    const none = section('Limits').getByRole('button', { name: 'None: Left in this minute' });
+    await none.click();
     await eventually(async () => (await status()) === 429);
 
     await section('Ban').getByRole('button', { name: 'Ban the key' }).click();
@@ -90,6 +89,60 @@ describeWithBrowser('the sandbox page', (open) => {
     await page.getByRole('button', { name: 'Reset all of it' }).click();
     await section('Clock').getByText('as everywhere else').waitFor();
     expect(await status()).toBe(200);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('sets what is left once for five quick key presses, and the last number wins', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const limits = { perMinute: 60, perDay: 1_000_000 };
+    const visitor = await customer(service, { plan: 'enterprise', limits });
+    await using browser = await enter(open, service, visitor, '/sandbox');
+    const { page } = browser;
+    const minute = page.getByRole('spinbutton', { name: 'Left in this minute' });
+    const day = page.getByRole('spinbutton', { name: 'Left on this day (UTC)' });
+    const left = async () => {
+      const { minute, day } = await visitor.json<SandboxInfo>('GET', '/api/sandbox');
+      return [minute.limit - minute.used, day.limit - day.used];
+    };
+    const changes = async () => {
+      const filter = { accountId: visitor.accountId, actions: ['sandbox.usage_set'] } as const;
+      return (await service.stores.audit.list(100, undefined, filter)).length;
+    };
+    await minute.evaluate((field) => {
+      for (let press = 0; press < 5; press += 1) {
+        field.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
+      }
+    });
+    await eventually(async () => (await minute.inputValue()) === '55');
+    await eventually(async () => (await changes()) > 0);
+    expect([(await left())[0], await changes()]).toEqual([55, 1]);
+
+    // A number that is entered while another one is on its way follows it.
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/sandbox/usage', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const sent = page.waitForRequest('**/api/sandbox/usage');
+    await day.fill('5');
+    await day.press('Enter');
+    await sent;
+    await day.fill('1,234');
+    await day.press('Tab');
+    await page.getByRole('button', { name: 'One more: Left on this day (UTC)' }).click();
+    held.resolve();
+    await eventually(async () => (await left())[1] === 1_235);
+    expect(await day.inputValue()).toBe('1,235');
+
+    const before = await changes();
+    await minute.fill('61');
+    await minute.press('Enter');
+    await page.getByText('Enter a whole number from 0 to 60.').waitFor();
+    await minute.fill('55');
+    await minute.press('Enter');
+    await page.getByText('Enter a whole number from 0 to 60.').waitFor({ state: 'detached' });
+    expect([await left(), await changes()]).toEqual([[55, 1_235], before]);
     expect(browser.problems).toEqual([]);
   });
 

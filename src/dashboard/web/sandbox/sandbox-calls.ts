@@ -1,13 +1,12 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { SandboxBanChange, SandboxInfo, SandboxUsageChange } from '../../shared/sandbox.ts';
 import { call, useAction } from '../api.ts';
 
 const SANDBOX = ['sandbox'] as const;
 
-/** A change of the sandbox. */
-export type SandboxChange =
+/** A change of the sandbox by a button. */
+type SandboxChange =
   | { readonly kind: 'advance'; readonly seconds: number }
-  | { readonly kind: 'usage'; readonly usage: SandboxUsageChange }
   | { readonly kind: 'ban'; readonly keyId: string; readonly ban: SandboxBanChange }
   | { readonly kind: 'lift'; readonly keyId: string }
   | { readonly kind: 'reset' };
@@ -22,23 +21,34 @@ export function useSandbox() {
 
 /** Changes the sandbox, one change at a time; the page shows the result immediately. */
 export function useSandboxChange() {
+  return useAction({ mutationFn: send, ...useResult() });
+}
+
+/** Sets the remaining requests. A change during another one follows it, so that the last one wins. */
+export function useUsageChange() {
+  return useMutation({
+    mutationFn: (usage: SandboxUsageChange) => call<SandboxInfo>('PUT', '/sandbox/usage', usage),
+    ...useResult(),
+  });
+}
+
+/** Changes of the sandbox are sent one after the other, and the page shows the result of each. */
+function useResult() {
   const client = useQueryClient();
-  return useAction({
-    mutationFn: (change: SandboxChange) => send(change),
-    onSuccess: async (info) => {
+  return {
+    scope: { id: 'sandbox' },
+    async onSuccess(info: SandboxInfo) {
       // A reply that is still on its way is outdated.
       await client.cancelQueries({ queryKey: SANDBOX });
       client.setQueryData(SANDBOX, info);
     },
-  });
+  };
 }
 
 function send(change: SandboxChange): Promise<SandboxInfo> {
   switch (change.kind) {
     case 'advance':
       return call('POST', '/sandbox/clock', { advanceSeconds: change.seconds });
-    case 'usage':
-      return call('PUT', '/sandbox/usage', change.usage);
     case 'ban':
       return call('PUT', `/sandbox/bans/${change.keyId}`, change.ban);
     case 'lift':

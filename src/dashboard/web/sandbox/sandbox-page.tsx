@@ -5,7 +5,7 @@ import { Page } from '../common/page.tsx';
 import { Failure, Pending } from '../common/states.tsx';
 import { Bans } from './bans.tsx';
 import { Clock } from './clock.tsx';
-import { useSandbox, useSandboxChange } from './sandbox-calls.ts';
+import { useSandbox, useSandboxChange, useUsageChange } from './sandbox-calls.ts';
 import { Simulations } from './simulations.tsx';
 import { UsageLeft } from './usage-left.tsx';
 
@@ -14,6 +14,8 @@ export default function SandboxPage() {
   const session = useSession();
   const sandbox = useSandbox();
   const { mutate, isPending: isBusy, error } = useSandboxChange();
+  const usage = useUsageChange();
+  const failure = error ?? usage.error;
   const info = sandbox.data;
   return (
     <Page
@@ -27,13 +29,17 @@ export default function SandboxPage() {
     >
       {info ? (
         <Stack gap="md">
-          {error && <Failure error={error} />}
+          {failure && <Failure error={failure} />}
           <Clock
             info={info}
             isBusy={isBusy}
             onAdvance={(seconds) => mutate({ kind: 'advance', seconds })}
           />
-          <UsageLeft info={info} onChange={(usage) => mutate({ kind: 'usage', usage })} />
+          <UsageLeft
+            info={info}
+            // The page shows the error.
+            onChange={(left) => usage.mutateAsync(left).then(ignore, ignore)}
+          />
           <Bans
             info={info}
             isBusy={isBusy}
@@ -48,3 +54,5 @@ export default function SandboxPage() {
     </Page>
   );
 }
+
+function ignore(): void {}

@@ -1,18 +1,31 @@
-import { Slider, Stack, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import type { SandboxInfo, SandboxUsageChange, SandboxWindowInfo } from '../../shared/sandbox.ts';
+import { readCount } from '../common/count.ts';
 import { countText } from '../common/format.ts';
+import { NumberField } from '../common/number-field.tsx';
 import { Section } from './section.tsx';
+
+/** Delay between the last change of a number and its request, in ms. */
+const PAUSE = 600;
+
+/** What the arrow keys add. */
+const STEPS: Readonly<Record<string, number>> = { ArrowUp: 1, ArrowDown: -1 };
 
 interface UsageLeftProps {
   readonly info: SandboxInfo;
-  readonly onChange: (usage: SandboxUsageChange) => void;
+  /** Resolves once the change has succeeded or failed. */
+  readonly onChange: (usage: SandboxUsageChange) => Promise<void>;
 }
 
-/** Sliders for the remaining requests of both windows. */
+/** Number fields for the remaining requests of both windows. */
 export function UsageLeft({ info: { minute, day }, onChange }: UsageLeftProps) {
   return (
-    <Section title="Limits" description="How many requests are left in the windows in force.">
+    <Section
+      title="Limits"
+      description="How many requests are left in the windows in force. A new number applies at once."
+    >
       <Left
         label="Left in this minute"
         window={minute}
@@ -30,27 +43,86 @@ export function UsageLeft({ info: { minute, day }, onChange }: UsageLeftProps) {
 interface LeftProps {
   readonly label: string;
   readonly window: SandboxWindowInfo;
-  readonly onChange: (left: number) => void;
+  readonly onChange: (left: number) => Promise<void>;
 }
 
 function Left({ label, window: { limit, used }, onChange }: LeftProps) {
   const left = limit - used;
-  const [shown, setShown] = useState(left);
-  useEffect(() => setShown(left), [left]);
+  const { text, enter, step, save } = useEntry(left, limit, onChange);
+  const entered = readCount(text, { min: 0, max: limit });
+  const shown = 'count' in entered ? entered.count : left;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = STEPS[event.key];
+    if (event.key === 'Enter') save();
+    if (by === undefined) return;
+    event.preventDefault();
+    step(by);
+  };
   return (
-    <Stack gap={6}>
-      <Text size="sm">
-        {label}: <strong className="figures">{countText(shown)}</strong> of {countText(limit)}
-      </Text>
-      <Slider
-        thumbLabel={label}
-        label={null}
-        min={0}
-        max={limit}
-        value={shown}
-        onChange={setShown}
-        onChangeEnd={onChange}
+    <Group align="flex-end" gap="xs">
+      <NumberField
+        label={label}
+        description={`Of ${countText(limit)}`}
+        role="spinbutton"
+        aria-valuemin={0}
+        aria-valuemax={limit}
+        aria-valuenow={shown}
+        value={text}
+        error={'problem' in entered && entered.problem}
+        onChange={({ currentTarget: { value } }) => enter(value)}
+        onKeyDown={onKeyDown}
+        onBlur={save}
+        w={220}
       />
-    </Stack>
+      <Button variant="default" onClick={() => step(-1)} aria-label={`One fewer: ${label}`}>
+        −
+      </Button>
+      <Button variant="default" onClick={() => step(1)} aria-label={`One more: ${label}`}>
+        +
+      </Button>
+      <Button variant="default" onClick={() => step(-limit)} aria-label={`None: ${label}`}>
+        None
+      </Button>
+      <Button variant="default" onClick={() => step(limit)} aria-label={`All: ${label}`}>
+        All
+      </Button>
+    </Group>
   );
+}
+
+/**
+ * The number that is entered, and then the one in force. Changes in quick succession are one change to the last
+ * number.
+ */
+function useEntry(left: number, limit: number, onChange: LeftProps['onChange']) {
+  const [draft, setDraft] = useState<string>();
+  // Several keys may be pressed before the page is rendered again.
+  const latest = useRef<string>(undefined);
+  const bounds = { min: 0, max: limit };
+  const keep = (text: string | undefined) => {
+    latest.current = text;
+    setDraft(text);
+  };
+  const send = useDebouncedCallback(
+    (text: string) => {
+      const entered = readCount(text, bounds);
+      if ('problem' in entered) return;
+      const end = () => {
+        if (latest.current === text) keep(undefined);
+      };
+      if (entered.count === left) end();
+      else void onChange(entered.count).then(end);
+    },
+    { delay: PAUSE, flushOnUnmount: true },
+  );
+  const enter = (text: string) => {
+    keep(text);
+    send(text);
+  };
+  const step = (by: number) => {
+    const entered = readCount(latest.current ?? String(left), bounds);
+    const from = 'count' in entered ? entered.count : left;
+    enter(countText(Math.min(limit, Math.max(0, from + by))));
+  };
+  return { text: draft ?? countText(left), enter, step, save: send.flush };
 }
