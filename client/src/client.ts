@@ -3,26 +3,40 @@ import { Caller } from './caller.ts';
 import type { Reply } from './exchange.ts';
 import { requireInt64 } from './int64.ts';
 import { nextQuery } from './link.ts';
+import { walk } from './pages.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { isMessage, isPet, isPetList, readBody, requireNoContent } from './replies.ts';
+import {
+  isMessage,
+  isOrder,
+  isOrderList,
+  isOrderStatus,
+  isPet,
+  isPetList,
+  isPetStatus,
+  readBody,
+  requireNoContent,
+} from './replies.ts';
 import { change, creation, deletion, list } from './requests.ts';
 import { type PetstoreClientOptions, resolveSettings, type Settings } from './settings.ts';
 import type {
   ChangeOptions,
+  CreateOrderOptions,
   CreatePetOptions,
   Int64,
+  ListOrdersQuery,
   ListPetsQuery,
   Message,
+  NewOrder,
   NewPet,
+  Order,
+  OrderPage,
+  OrderPatch,
   Pet,
   PetPage,
   PetPatch,
   RequestOptions,
   SendMessageOptions,
 } from './types.ts';
-
-// A request counts once against the quota, regardless of the page size: use the largest pages.
-const LARGEST_PAGE = 100;
 
 /**
  * A client of the petstore service.
@@ -61,7 +75,7 @@ export class PetstoreClient {
       ({ baseUrl }) => list(`${baseUrl}/pets`, query),
       (reply, { url }) => ({
         pets: readBody(reply, isPetList, 'a list of pets'),
-        next: nextQuery(reply.headers, url),
+        next: nextQuery(reply.headers, url, isPetStatus),
       }),
     );
   }
@@ -70,16 +84,15 @@ export class PetstoreClient {
    * Yields every animal, in ascending id, fetching each page after the items of the one before. Pages
    * hold 100 animals unless `query.limit` says otherwise; `options` apply to each page's request.
    */
-  async *listAllPets(
+  listAllPets(
     query: ListPetsQuery = {},
     options: RequestOptions = {},
   ): AsyncGenerator<Pet, void, undefined> {
-    let next: ListPetsQuery | undefined = { ...query, limit: query.limit ?? LARGEST_PAGE };
-    while (next !== undefined) {
-      const page: PetPage = await this.listPets(next, options);
-      yield* page.pets;
-      next = page.next;
-    }
+    return walk(
+      query,
+      (next) => this.listPets(next, options),
+      ({ pets }) => pets,
+    );
   }
 
   /** Adds an animal. Retries never add it twice: they share one idempotency key. */
@@ -141,6 +154,78 @@ export class PetstoreClient {
   }
 
   /**
+   * Orders an available animal. Retries never order it twice: they share one idempotency key.
+   *
+   * @experimental It may change in any release.
+   */
+  createOrder({ petId }: NewOrder, options: CreateOrderOptions = {}): ApiPromise<Order> {
+    return this.#caller.call(
+      options,
+      (settings) => creation(ordersUrl(settings), { petId: requireInt64('petId', petId) }, options),
+      readOrder,
+    );
+  }
+
+  /**
+   * Fetches one page of the account's orders, in ascending id, and the query of the next one.
+   *
+   * @experimental It may change in any release.
+   */
+  listOrders(query: ListOrdersQuery = {}, options: RequestOptions = {}): ApiPromise<OrderPage> {
+    return this.#caller.call(
+      options,
+      (settings) => list(ordersUrl(settings), query),
+      (reply, { url }) => ({
+        orders: readBody(reply, isOrderList, 'a list of orders'),
+        next: nextQuery(reply.headers, url, isOrderStatus),
+      }),
+    );
+  }
+
+  /**
+   * Yields every order of the account, in ascending id, like {@link PetstoreClient.listAllPets}.
+   *
+   * @experimental It may change in any release.
+   */
+  listAllOrders(
+    query: ListOrdersQuery = {},
+    options: RequestOptions = {},
+  ): AsyncGenerator<Order, void, undefined> {
+    return walk(
+      query,
+      (next) => this.listOrders(next, options),
+      ({ orders }) => orders,
+    );
+  }
+
+  /**
+   * Fetches one order of the account.
+   *
+   * @experimental It may change in any release.
+   */
+  getOrder(id: Int64, options: RequestOptions = {}): ApiPromise<Order> {
+    return this.#caller.call(
+      options,
+      (settings) => ({ method: 'GET', url: ordersUrl(settings, id) }),
+      readOrder,
+    );
+  }
+
+  /**
+   * Changes the status of an order: the animal follows it. Give the `ETag` of the reply that the change is based on as
+   * `ifMatch`, so that a change by somebody else in between is not overwritten.
+   *
+   * @experimental It may change in any release.
+   */
+  updateOrder(id: Int64, { status }: OrderPatch, options: ChangeOptions = {}): ApiPromise<Order> {
+    return this.#caller.call(
+      options,
+      (settings) => change(ordersUrl(settings, id), { status }, options),
+      readOrder,
+    );
+  }
+
+  /**
    * Queues a message of 1 to 10,000 characters. Retries never queue it twice: they share one
    * idempotency key.
    */
@@ -157,6 +242,14 @@ function petUrl({ baseUrl }: Settings, id: Int64): string {
   return `${baseUrl}/pets/${requireInt64('id', id)}`;
 }
 
+function ordersUrl({ baseUrl }: Settings, id?: Int64): string {
+  return `${baseUrl}/store/orders${id === undefined ? '' : `/${requireInt64('id', id)}`}`;
+}
+
 function readPet(reply: Reply): Pet {
   return readBody(reply, isPet, 'a pet');
+}
+
+function readOrder(reply: Reply): Order {
+  return readBody(reply, isOrder, 'an order');
 }

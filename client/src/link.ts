@@ -1,7 +1,6 @@
 import { InvalidReplyError } from './errors.ts';
 import { integerFromDigits, isInt64 } from './int64.ts';
-import { isPetStatus } from './replies.ts';
-import type { Int64, ListPetsQuery } from './types.ts';
+import type { Int64, ListQuery } from './types.ts';
 
 // RFC 8288: targets and quoted parameters may contain separators, so the header cannot be split at them.
 const LINKS = /<([^>]*)>((?:[^,"]|"(?:[^"\\]|\\.)*")*)/g;
@@ -13,7 +12,11 @@ const PARAMETERS = /;\s*([^\s=;,"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]+)
  *
  * @throws {InvalidReplyError} when the link does not say where the next page starts.
  */
-export function nextQuery(headers: Headers, pageUrl: string): ListPetsQuery | undefined {
+export function nextQuery<Status extends string>(
+  headers: Headers,
+  pageUrl: string,
+  isStatus: (value: unknown) => value is Status,
+): ListQuery<Status> | undefined {
   const target = findTarget(headers.get('Link') ?? '', 'next');
   if (target === undefined) return undefined;
 
@@ -30,7 +33,7 @@ export function nextQuery(headers: Headers, pageUrl: string): ListPetsQuery | un
   }
   return {
     ...(limit !== null && { limit: Number(limit) }),
-    ...(isPetStatus(status) && { status }),
+    ...(isStatus(status) && { status }),
     after,
   };
 }

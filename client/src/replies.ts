@@ -4,7 +4,7 @@ import { isInt64 } from './int64.ts';
 import { parseJson } from './json.ts';
 import { readRateLimit } from './rate-limit.ts';
 import { readRetryAfter } from './retry-after.ts';
-import type { Message, Pet, PetStatus } from './types.ts';
+import type { Message, Order, OrderStatus, Pet, PetStatus } from './types.ts';
 
 /**
  * Reads the body of a successful reply.
@@ -74,6 +74,30 @@ export function isPetList(value: unknown): value is Pet[] {
 /** Whether `value` is the status of an animal. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return value === 'available' || value === 'pending' || value === 'sold';
+}
+
+/** Whether `value` is an order. */
+export function isOrder(value: unknown): value is Order {
+  return (
+    isObject<keyof Order>(value) &&
+    isInt64(value.id) &&
+    isInt64(value.petId) &&
+    isOrderStatus(value.status) &&
+    typeof value.createdAt === 'string' &&
+    typeof value.updatedAt === 'string'
+  );
+}
+
+/** Whether `value` is a list of orders. */
+export function isOrderList(value: unknown): value is Order[] {
+  return Array.isArray(value) && value.every(isOrder);
+}
+
+/** Whether `value` is the status of an order. */
+export function isOrderStatus(value: unknown): value is OrderStatus {
+  return (
+    value === 'placed' || value === 'approved' || value === 'delivered' || value === 'cancelled'
+  );
 }
 
 /** Whether `value` is an accepted message. */

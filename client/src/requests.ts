@@ -1,7 +1,7 @@
 import type { ApiRequest } from './exchange.ts';
 import { requireInt64 } from './int64.ts';
 import { stringifyMembers } from './json.ts';
-import type { ChangeOptions, CreatePetOptions, Int64, ListPetsQuery } from './types.ts';
+import type { ChangeOptions, CreatePetOptions, Int64, ListQuery } from './types.ts';
 
 const ENTITY_TAG = '(?:W/)?"[!#-~]*"';
 const IF_MATCH = new RegExp(`^(?:\\*|${ENTITY_TAG}(?:[ \\t]*,[ \\t]*${ENTITY_TAG})*)$`);
@@ -10,7 +10,7 @@ const IF_MATCH = new RegExp(`^(?:\\*|${ENTITY_TAG}(?:[ \\t]*,[ \\t]*${ENTITY_TAG
 type Members = Readonly<Record<string, Int64 | string | undefined>>;
 
 /** A request for a list. @throws {TypeError | RangeError} for a cursor that is no exact int64. */
-export function list(url: string, { limit, status, after }: ListPetsQuery): ApiRequest {
+export function list(url: string, { limit, status, after }: ListQuery<string>): ApiRequest {
   const parameters = new URLSearchParams();
   if (limit !== undefined) parameters.set('limit', String(limit));
   if (status !== undefined) parameters.set('status', status);

@@ -39,21 +39,62 @@ export interface PetPatch {
   readonly status?: PetStatus | undefined;
 }
 
-/** Which animals to list. */
-export interface ListPetsQuery {
+/** Which items of a list to fetch. */
+export interface ListQuery<Status extends string> {
   /** Page size, 1 to 100; 20 by default. */
   readonly limit?: number | undefined;
-  /** Only animals of this status. */
-  readonly status?: PetStatus | undefined;
-  /** Only animals whose id is greater. */
+  /** Only items of this status. */
+  readonly status?: Status | undefined;
+  /** Only items whose id is greater. */
   readonly after?: Int64 | undefined;
 }
+
+/** Which animals to list. */
+export type ListPetsQuery = ListQuery<PetStatus>;
 
 /** One page of animals, in ascending id. */
 export interface PetPage {
   readonly pets: readonly Pet[];
   /** The query of the next page; `undefined` on the last one. */
   readonly next: ListPetsQuery | undefined;
+}
+
+/** Where an order stands; `delivered` and `cancelled` are final. */
+export type OrderStatus = 'placed' | 'approved' | 'delivered' | 'cancelled';
+
+/** An order to place. */
+export interface NewOrder {
+  /** Id of an available animal. */
+  readonly petId: Int64;
+}
+
+/** An order as the service returns it. */
+export interface Order {
+  /** Assigned by the service, ascending. */
+  readonly id: Int64;
+  /** Id of the animal that was ordered. */
+  readonly petId: Int64;
+  readonly status: OrderStatus;
+  /** ISO 8601 timestamp. */
+  readonly createdAt: string;
+  /** ISO 8601 timestamp of the last change. */
+  readonly updatedAt: string;
+}
+
+/** What to change of an order. */
+export interface OrderPatch {
+  /** The status that it has, or one that may follow it. */
+  readonly status: OrderStatus;
+}
+
+/** Which orders to list. */
+export type ListOrdersQuery = ListQuery<OrderStatus>;
+
+/** One page of orders, in ascending id. */
+export interface OrderPage {
+  readonly orders: readonly Order[];
+  /** The query of the next page; `undefined` on the last one. */
+  readonly next: ListOrdersQuery | undefined;
 }
 
 /** A message that the service has accepted. */
@@ -124,4 +165,14 @@ export interface ChangeOptions extends RequestOptions {
    * stands for any.
    */
   readonly ifMatch?: string | undefined;
+}
+
+/** Options of one `createOrder` call. */
+export interface CreateOrderOptions extends RequestOptions {
+  /**
+   * 1 to 255 printable ASCII characters. Calls that share it place one order, for 24 hours. Give one to make an order
+   * safe to repeat across a restart of your program; by default each call makes its own, which covers the client's
+   * retries.
+   */
+  readonly idempotencyKey?: string | undefined;
 }

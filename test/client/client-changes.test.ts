@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import {
   ApiError,
   type ChangeOptions,
-  InvalidReplyError,
   isApiError,
   type PetstoreClient,
   RetryLaterError,
@@ -18,6 +17,8 @@ import {
 import { connect, rejection } from '../../client/testing/test-client.ts';
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'sold' };
+const createdAt = '2026-11-20T12:00:00.000Z';
+const order = { id: 1, petId: 1, status: 'approved', createdAt, updatedAt: createdAt };
 const TAG = '"Xb2sQ0cJQ6y8k1mF3nZr0A"';
 const noContent: Step = () => new Response(null, { status: 204 });
 
@@ -47,110 +48,16 @@ const deletePet: ChangeCall = {
   notFound: 'pet_not_found',
   make: (client, options) => client.deletePet(1, options),
 };
-const PATCHES = [updatePet];
+const updateOrder: ChangeCall = {
+  name: 'updateOrder',
+  method: 'PATCH',
+  path: '/v1/store/orders/1',
+  success: reply(200, order),
+  notFound: 'order_not_found',
+  make: (client, options) => client.updateOrder(1, { status: 'approved' }, options),
+};
+const PATCHES = [updatePet, updateOrder];
 const CHANGES = [...PATCHES, deletePet];
-
-describe('updatePet', () => {
-  test('sends only the fields that change, as a merge patch, and returns the animal', async () => {
-    using service = new ScriptedService(reply(200, rex), reply(200, rex));
-    const { client } = connect(service);
-
-    expect(await client.updatePet(1, { status: 'sold' })).toEqual({ ...rex, status: 'sold' });
-    await client.updatePet(1, { name: 'Rex "R"', categoryId: 8, status: undefined });
-
-    expect(service.received.map(({ body }) => body)).toEqual([
-      '{"status":"sold"}',
-      '{"name":"Rex \\"R\\"","categoryId":8}',
-    ]);
-    expect(service.received[0]?.headers.get('Content-Type')).toBe('application/merge-patch+json');
-    expect(service.received[0]?.headers.get('Idempotency-Key')).toBeNull();
-  });
-
-  test('keeps every digit of ids, in the address, the body and the reply', async () => {
-    const big = 9_223_372_036_854_775_807n;
-    using service = new ScriptedService(
-      reply(200, `{"id":9007199254740993,"name":"Rex","categoryId":${big},"status":"sold"}`),
-    );
-    const { client } = connect(service);
-
-    const pet = await client.updatePet(9_007_199_254_740_993n, { categoryId: big });
-
-    expect(pet).toMatchObject({ id: 9_007_199_254_740_993n, categoryId: big });
-    expect(service.received[0]?.path).toBe('/v1/pets/9007199254740993');
-    expect(service.received[0]?.body).toBe(`{"categoryId":${big}}`);
-  });
-
-  test('refuses numbers that are no exact int64, and sends nothing', async () => {
-    using service = new ScriptedService();
-    const { client } = connect(service);
-
-    for (const number of [2 ** 53, 1.5, Number.NaN, 2n ** 63n]) {
-      expect(await rejection(client.updatePet(number, { name: 'Rex' }))).toBeInstanceOf(Error);
-      expect(await rejection(client.updatePet(1, { categoryId: number }))).toBeInstanceOf(Error);
-      expect(await rejection(client.deletePet(number))).toBeInstanceOf(Error);
-    }
-    expect(service.received).toHaveLength(0);
-  });
-});
-
-describe('deletePet', () => {
-  test('sends no body, and resolves to nothing', async () => {
-    using service = new ScriptedService(noContent);
-    const { client } = connect(service);
-
-    const { data, response } = await client.deletePet(1).withResponse();
-
-    expect(data).toBeUndefined();
-    expect(response.status).toBe(204);
-    expect(await response.text()).toBe('');
-    expect(service.received[0]).toMatchObject({ method: 'DELETE', path: '/v1/pets/1', body: '' });
-    expect(service.received[0]?.headers.get('Content-Type')).toBeNull();
-  });
-
-  test('does not take the page of a proxy for a success', async () => {
-    using service = new ScriptedService(reply(200, '<html>Please sign in</html>'));
-
-    const error = await rejection(connect(service).client.deletePet(1));
-
-    expect(error).toBeInstanceOf(InvalidReplyError);
-  });
-
-  test.each([
-    ['a lost reply', [crash]],
-    ['a 503', [failure(503, 'unavailable')]],
-    ['a gateway', [reply(502, ''), reply(504, '')]],
-    ['a 429', [failure(429, 'rate_limited', { 'Retry-After': '1' })]],
-  ])('succeeds when the animal is gone at a retry after %s', async (_, faults) => {
-    using service = new ScriptedService(...faults, failure(404, 'pet_not_found'));
-    const { client } = connect(service);
-
-    const { data, response } = await client.deletePet(1).withResponse();
-
-    expect(data).toBeUndefined();
-    expect(response.status).toBe(404);
-    expect(service.received).toHaveLength(faults.length + 1);
-  });
-
-  test('rejects when the animal is not there at the first attempt', async () => {
-    using service = new ScriptedService(failure(404, 'pet_not_found'));
-
-    const error = await rejection(connect(service).client.deletePet(1));
-
-    expect(error).toMatchObject({ code: 'pet_not_found', isRetry: false });
-    expect(service.received).toHaveLength(1);
-  });
-
-  test.each([
-    ['of another resource', failure(404, 'not_found')],
-    ['of a proxy', reply(404, '<html>Not found</html>')],
-  ])('rejects when a retry gets a 404 %s', async (_, notFound) => {
-    using service = new ScriptedService(crash, notFound);
-
-    const error = await rejection(connect(service).client.deletePet(1));
-
-    expect(error).toMatchObject({ code: 'not_found', isRetry: true });
-  });
-});
 
 describe.each(CHANGES)('$name', ({ method, path, success, make }) => {
   test('sends the tag that it is given, and none otherwise', async () => {
@@ -281,12 +188,15 @@ describe.each(PATCHES)('$name', ({ success, notFound, make }) => {
   });
 });
 
-test('the tag of an animal is in the reply of the calls that return one', async () => {
+test('the tag of an animal or order is in the reply of the calls that return one', async () => {
   const tagged = { ETag: TAG };
   using service = new ScriptedService(
     reply(201, rex, tagged),
     reply(200, rex, tagged),
     reply(200, rex, tagged),
+    reply(201, order, tagged),
+    reply(200, order, tagged),
+    reply(200, order, tagged),
   );
   const { client } = connect(service);
 
@@ -294,7 +204,12 @@ test('the tag of an animal is in the reply of the calls that return one', async 
     await client.createPet({ name: 'Rex', categoryId: 7 }).withResponse(),
     await client.getPet(1).withResponse(),
     await client.updatePet(1, { name: 'Rex' }).withResponse(),
+    await client.createOrder({ petId: 1 }).withResponse(),
+    await client.getOrder(1).withResponse(),
+    await client.updateOrder(1, { status: 'approved' }).withResponse(),
   ];
 
-  expect(replies.map(({ response }) => response.headers.get('ETag'))).toEqual([TAG, TAG, TAG]);
+  expect(new Set(replies.map(({ response }) => response.headers.get('ETag')))).toEqual(
+    new Set([TAG]),
+  );
 });
