@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { NO_USAGE, type UsageRecord } from '../../src/core/requests/usage.ts';
 import { DURATION_BUCKET_COUNT } from '../../src/core/requests/usage-durations.ts';
+import type { OverviewInfo } from '../../src/dashboard/shared/operator.ts';
 import { DAY, HOUR } from '../../src/lib/clock.ts';
 import {
   createKey,
@@ -61,7 +62,7 @@ describe('the report of requests', () => {
     expect(total).toMatchObject({ succeeded: 80, clientErrors: 15, limited: 5, serverErrors: 2 });
     expect(total).toMatchObject({ invalid: 5, unauthorized: 0, notFound: 10, conflicts: 0 });
     // Of 102 requests 95 took 0.7 to 1 ms, five 70 to 100 ms, and two more than 10 s.
-    expect([total.p50, total.p95, total.p99]).toEqual([0.861, 81.4, 10_000]);
+    expect([total.p50, total.p95, total.p99]).toEqual([0.86, 81, 10_000]);
     const { shop, tests } = it.keys;
     expect(keys).toMatchObject([
       {
@@ -72,10 +73,36 @@ describe('the report of requests', () => {
     ]);
     expect(operations).toMatchObject([
       { operation: 'listPets', ...listed, serverErrors: 2 },
-      { operation: 'createPet', ...NO_USAGE, limited: 5, p50: 85, p99: 99.7 },
+      { operation: 'createPet', ...NO_USAGE, limited: 5, p50: null, p95: null, p99: null },
     ]);
     expect(choices.keys.map(({ id }) => id)).toEqual([shop.id, tests.id]);
     expect(choices.operations).toEqual(['createPet', 'listPets']);
+  });
+
+  test('has percentiles of 20 requests and more, to two digits', async () => {
+    await using it = await used(
+      { succeeded: 20, durations: durations({ 6: 20 }) },
+      { operation: 'createPet', succeeded: 19, durations: durations({ 6: 19 }) },
+      {
+        environment: 'staging',
+        operation: 'getPet',
+        succeeded: 60,
+        durations: durations({ 21: 60 }),
+      },
+    );
+    const { operations } = await reportOf(it.visitor, 'last=24h');
+    expect(operations).toMatchObject([
+      { operation: 'getPet', p50: 250, p95: 300, p99: 300 },
+      { operation: 'listPets', p50: 0.85, p95: 0.98, p99: 1 },
+      { operation: 'createPet', p50: null, p95: null, p99: null },
+    ]);
+    const boss = await operator(it.service);
+    const overview = await boss.json<OverviewInfo>('GET', '/api/operator/overview');
+    expect(overview.operations).toMatchObject([
+      { operation: 'getPet', p95: 300 },
+      { operation: 'listPets', p95: 0.98 },
+      { operation: 'createPet', p95: null, requests: 19 },
+    ]);
   });
 
   test('has what is selected, and still every choice', async () => {
@@ -129,16 +156,16 @@ describe('the report of requests', () => {
 
   test('stays complete when hours become days', async () => {
     await using it = await used(
-      { succeeded: 1, hour: NOON_HOUR - 24, durations: durations({ 4: 1 }) },
-      { succeeded: 2, hour: NOON_HOUR - 20, durations: durations({ 4: 2 }) },
+      { succeeded: 10, hour: NOON_HOUR - 24, durations: durations({ 4: 10 }) },
+      { succeeded: 20, hour: NOON_HOUR - 20, durations: durations({ 4: 20 }) },
     );
     const days = async () =>
       (await reportOf(it.visitor, 'last=7d')).buckets.map((day) => day.succeeded);
-    expect(await days()).toEqual([0, 0, 0, 0, 0, 3, 0]);
+    expect(await days()).toEqual([0, 0, 0, 0, 0, 30, 0]);
     it.clock.advance(4 * DAY);
     await it.service.runJobs('prune expired rows');
     await it.visitor.signIn();
-    expect(await days()).toEqual([0, 3, 0, 0, 0, 0, 0]);
+    expect(await days()).toEqual([0, 30, 0, 0, 0, 0, 0]);
     expect((await reportOf(it.visitor, 'last=7d')).total.p50).toBe(0.4);
   });
 
@@ -166,12 +193,10 @@ describe('the report of requests', () => {
   });
 
   test('is a CSV file, too, in which no name is a formula', async () => {
-    await using it = await used({
-      succeeded: 3,
-      clientErrors: 1,
-      conflicts: 1,
-      durations: durations({ 6: 4 }),
-    });
+    await using it = await used(
+      { succeeded: 30, clientErrors: 10, conflicts: 10, durations: durations({ 6: 40 }) },
+      { operation: 'createPet', succeeded: 3, durations: durations({ 6: 3 }) },
+    );
     const reply = await it.visitor.get(`${PATH}?format=csv&environment=production`);
     expect(reply.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
     expect(reply.headers.get('Content-Disposition')).toContain('usage.csv');
@@ -180,9 +205,11 @@ describe('the report of requests', () => {
       ...['invalid,unauthorized,not_found,conflicts,limited,server_errors,p50_ms,p95_ms,p99_ms'],
     ];
     const key = `${it.keys.shop.id},"'=shop, ""first"""`;
+    const row = `2027-01-02T12:00:00.000Z,1,production,${key}`;
     expect((await reply.text()).split('\r\n')).toEqual([
       names.join(','),
-      `2027-01-02T12:00:00.000Z,1,production,${key},listPets,4,3,1,0,0,0,1,0,0,0.85,0.985,0.997`,
+      `${row},createPet,3,3,0,0,0,0,0,0,0,,,`,
+      `${row},listPets,40,30,10,0,0,0,10,0,0,0.85,0.98,1`,
       '',
     ]);
   });

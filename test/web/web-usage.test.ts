@@ -168,10 +168,11 @@ describeWithBrowser('the usage page', (open) => {
     const operation = requests.getByLabel('Operation', { exact: true });
     await operation.selectOption('createPet');
     await requests.getByRole('link', { name: 'Show all 429: Over the limit' }).waitFor();
+    await requests.getByText('p50, p95 and p99 are shown from 20 requests on.').waitFor();
     await operation.selectOption('listPets');
     await requests.getByLabel('Key', { exact: true }).selectOption(key.id);
     const byOperation = requests.getByRole('region', { name: 'Requests by operation' });
-    const figures = ['100', '25%', '1.78 ms', '2.5 ms', '2.9 ms'];
+    const figures = ['100', '25%', '1.8 ms', '2.5 ms', '2.9 ms'];
     await byOperation.getByRole('row').nth(1).getByText('100', { exact: true }).waitFor();
     expect(await byOperation.getByRole('row').nth(1).getByRole('cell').allInnerTexts()).toEqual(
       figures,

@@ -27,20 +27,25 @@ export function addDurations(a: DurationCounts, b: DurationCounts): DurationCoun
   return sums;
 }
 
+/** The least number of requests whose percentiles say more than their single durations. */
+export const LEAST_FOR_PERCENTILES = 20;
+
 /**
- * The duration (ms) that this share of the requests did not exceed; `undefined` without requests. Assumes an even
- * distribution within a bucket. Above all bounds it is the last bound.
+ * The duration (ms) that this share of the requests did not exceed; `undefined` for fewer than
+ * `LEAST_FOR_PERCENTILES` requests. Assumes an even distribution within a bucket, and has two significant digits,
+ * because buckets allow no more. Above all bounds it is the last bound.
  * @param share above 0, at most 1.
  */
 export function percentile(counts: DurationCounts, share: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return undefined;
+  if (total < LEAST_FOR_PERCENTILES) return undefined;
   let below = 0;
   for (const [bucket, count] of counts.entries()) {
     if (count > 0 && below + count >= share * total) {
       const from = BOUNDS[bucket - 1] ?? 0;
       const to = BOUNDS[bucket] ?? from;
-      return from + ((to - from) * (share * total - below)) / count;
+      const duration = from + ((to - from) * (share * total - below)) / count;
+      return Number(duration.toPrecision(2));
     }
     below += count;
   }

@@ -26,7 +26,9 @@ async function show({ options }: AccountContext): Promise<Response> {
     now,
     requests: { succeeded, clientErrors, limited, serverErrors },
     bansInForce: bans.length,
-    operations: totals.map(operationInfo).sort((one, other) => other.p95 - one.p95),
+    operations: totals
+      .map(operationInfo)
+      .sort((one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || other.requests - one.requests),
     checks: checks.map(([name, problem]) => ({ name, problem: problem ?? null })),
     lastBackup: backup ? { at: backup.at, isRegular: backup.isRegular } : null,
   });
@@ -35,6 +37,6 @@ async function show({ options }: AccountContext): Promise<Response> {
 function operationInfo(total: OperationUsageTotal): OperationInfo {
   const { operation, succeeded, clientErrors, limited, serverErrors, durations } = total;
   const errors = clientErrors + limited + serverErrors;
-  const p95 = percentile(durations, 0.95) ?? 0;
+  const p95 = percentile(durations, 0.95) ?? null;
   return { operation, requests: succeeded + errors, errors, p95 };
 }

@@ -116,7 +116,7 @@ export interface OverviewInfo {
   /** Requests with a valid key, of the last 24 hours. */
   readonly requests: UsageCounts;
   readonly bansInForce: number;
-  /** Of the last 24 hours, the slowest first. */
+  /** Of the last 24 hours, the slowest first, and those without a percentile last. */
   readonly operations: readonly OperationInfo[];
   /** The checks of `/readyz`, in the process that replied. */
   readonly checks: ReadonlyArray<{ readonly name: string; readonly problem: string | null }>;
@@ -128,6 +128,6 @@ export interface OperationInfo {
   readonly requests: number;
   /** Number of 4xx and 5xx replies, 429 included. */
   readonly errors: number;
-  /** ms; 95 % of the requests took no longer. */
-  readonly p95: number;
+  /** ms; 95 % of the requests took no longer. `null` of fewer than 20 requests. */
+  readonly p95: number | null;
 }

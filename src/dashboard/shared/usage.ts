@@ -106,7 +106,7 @@ export interface UsageBucket extends UsageCounts {
 }
 
 export interface UsageFiguresInfo extends UsageCounts, Readonly<Record<ClientError, number>> {
-  /** Percentiles 50, 95 and 99 of the durations, in ms; `null` if none was measured. */
+  /** Percentiles 50, 95 and 99 of the durations, in ms, with two digits; `null` of fewer than 20 requests. */
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;

@@ -10,15 +10,10 @@ export function figuresInfo(figures: UsageFigures): UsageFiguresInfo {
   return {
     ...{ succeeded, clientErrors, limited, serverErrors },
     ...{ invalid, unauthorized, notFound, conflicts },
-    p50: rounded(percentile(durations, 0.5)),
-    p95: rounded(percentile(durations, 0.95)),
-    p99: rounded(percentile(durations, 0.99)),
+    p50: percentile(durations, 0.5) ?? null,
+    p95: percentile(durations, 0.95) ?? null,
+    p99: percentile(durations, 0.99) ?? null,
   };
-}
-
-/** Rounds to three significant digits. */
-function rounded(duration: number | undefined): number | null {
-  return duration === undefined ? null : Number(duration.toPrecision(3));
 }
 
 /** Looks up the names of the keys in this usage. */

@@ -7,6 +7,7 @@ import { countText } from '../common/format.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
+import { tookText } from '../usage/outcomes.ts';
 import { Figure } from './figure.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import './operator.css';
@@ -124,7 +125,7 @@ function OperationRow({ value }: { readonly value: OverviewInfo['operations'][nu
   const { operation, p95, requests, errors } = value;
   const cells = [
     operation === 'none' ? 'no operation' : operation,
-    `${p95.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`,
+    tookText(p95),
     countText(requests),
     countText(errors),
   ];

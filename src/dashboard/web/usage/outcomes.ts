@@ -28,7 +28,7 @@ export function errorShareText(counts: UsageCounts): string {
   return requests === 0 ? '–' : shareText(1 - counts.succeeded / requests);
 }
 
-/** A duration (ms) of a reply, in milliseconds or seconds; a dash where none was measured. */
+/** A duration (ms) of a reply, in milliseconds or seconds; a dash where there are too few requests. */
 export function tookText(duration: number | null): string {
   if (duration === null) return '–';
   return duration < 1_000 ? `${duration} ms` : `${duration / 1_000} s`;

@@ -2,6 +2,7 @@ import { Button, Collapse, Paper, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { requestsOf } from '../../../core/requests/usage.ts';
+import { LEAST_FOR_PERCENTILES } from '../../../core/requests/usage-durations.ts';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
 import { call } from '../api.ts';
 import { countText } from '../common/format.ts';
@@ -155,6 +156,11 @@ function Totals({ total }: { readonly total: UsageFiguresInfo }) {
           </li>
         ))}
       </ul>
+      {requestsOf(total) > 0 && total.p50 === null && (
+        <Text size="sm" c="dimmed">
+          p50, p95 and p99 are shown from {LEAST_FOR_PERCENTILES} requests on.
+        </Text>
+      )}
     </>
   );
 }
