@@ -75,7 +75,10 @@ export type TransactionValue = SelectionValue | null;
  */
 export interface EnvironmentTransaction {
   rows<Row>(selection: Selection<Row>, ...values: TransactionValue[]): Awaitable<Row[]>;
-  /** @returns how many rows were inserted, changed or deleted. */
+  /**
+   * @param statement a text that is empty for an engine is skipped on it.
+   * @returns how many rows were inserted, changed or deleted.
+   */
   run(statement: Statement, ...values: TransactionValue[]): Awaitable<number>;
   /** New ids for rows of a table, ascending. The transaction must insert these rows before it takes more ids. */
   newIds(table: NumberedTable, count: number): Awaitable<number[]>;

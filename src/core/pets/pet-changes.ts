@@ -47,6 +47,20 @@ export type UpdateOutcome =
 
 export type DeleteOutcome = { readonly kind: 'deleted' } | PetRefusal;
 
+/** A change of a pet, of any of its fields, that was committed. */
+export interface PetChange {
+  readonly id: number;
+  readonly before: PetStatus;
+  /** `undefined` if the pet was deleted. */
+  readonly after: PetStatus | undefined;
+}
+
+/** The changes of pets, in the order of their commits for each pet; `everything` when they are unknown. */
+export type PetChanges = readonly PetChange[] | 'everything';
+
+/** Receives the changes by all processes; may receive the same change twice. */
+export type PetChangesListener = (changes: PetChanges) => void;
+
 /** A pet as it is stored. */
 export interface StoredPet {
   readonly pet: Pet;

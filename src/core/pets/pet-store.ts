@@ -47,7 +47,12 @@ export interface PetStore {
   delete(request: PetChangeRequest): Promise<DeleteOutcome>;
   /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
   forgetRequests(accountId: string, since: number): Promise<void>;
-  /** Calls the listener when pets of earlier replies may have been deleted, by a reset of any process. */
+  /**
+   * Must be called after each commit of this process that changed pets, before its reply. Afterwards no cached page shows
+   * the pets as they were. Never rejects.
+   */
+  applyOwnChanges(): Promise<void>;
+  /** Calls the listener when pets of earlier replies may have changed, by any process. */
   onPagesInvalidated(listener: () => void): void;
   /** Calls the listeners of `onPagesInvalidated`. */
   invalidatePages(): void;

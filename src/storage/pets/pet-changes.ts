@@ -13,6 +13,7 @@ import type { EnvironmentTransaction } from '../access.ts';
 import { accountIdFrom } from '../account-ids.ts';
 import { inEnvironment } from '../schema/selection.ts';
 import { bucketOf } from './buckets.ts';
+import { recordPetChange } from './pet-feed.ts';
 
 interface Row {
   readonly name: string;
@@ -33,7 +34,7 @@ const UPDATE = inEnvironment(
 const DELETE = inEnvironment(`DELETE FROM pets WHERE ${ONE_PET}`);
 
 /** A request as it is sent to the transaction. */
-export interface PetChange {
+interface ChangeInput {
   readonly request: PetChangeRequest;
   /** An account that no longer exists, so that its pets belong to nobody. */
   readonly formerAccount?: string | undefined;
@@ -50,27 +51,29 @@ export type BoundPetChanges = {
 export const petChanges = {
   async updatePet(
     transaction: EnvironmentTransaction,
-    { request, formerAccount, patch }: PetChange & { readonly patch: PetPatch },
+    { request, formerAccount, patch }: ChangeInput & { readonly patch: PetPatch },
   ): Promise<UpdateOutcome> {
     const stored = await findPet(transaction, request.id, formerAccount);
     const outcome = decideUpdate(stored, patch, request);
-    if (outcome.kind === 'updated' && outcome.pet !== stored?.pet) {
+    if (stored && outcome.kind === 'updated' && outcome.pet !== stored.pet) {
       const { id, name, categoryId, status } = outcome.pet;
       await transaction.run(UPDATE, bucketOf(id), id, name, categoryId, status);
+      await recordPetChange(transaction, { id, before: stored.pet.status, after: status });
     }
     return outcome;
   },
 
   async deletePet(
     transaction: EnvironmentTransaction,
-    { request, formerAccount }: PetChange,
+    { request, formerAccount }: ChangeInput,
   ): Promise<DeleteOutcome> {
     const { id } = request;
     const stored = await findPet(transaction, id, formerAccount);
     const outcome = decideDeletion(stored, request);
-    if (outcome.kind === 'deleted') {
+    if (stored && outcome.kind === 'deleted') {
       await transaction.run(DELETE, bucketOf(id), id);
       await transaction.retireIds('pets', id);
+      await recordPetChange(transaction, { id, before: stored.pet.status, after: undefined });
     }
     return outcome;
   },

@@ -116,10 +116,19 @@ export abstract class StoredPets implements PetStore {
     make: (formerAccount?: string) => Promise<Outcome>,
   ): Promise<Outcome> {
     const { watchChanges = unwatched, hasAccount } = this.#options;
-    const outcome = await watchChanges(make());
-    if (outcome.kind !== 'not_owner' || (await hasAccount?.(outcome.owner)) !== false)
-      return outcome;
-    return watchChanges(make(outcome.owner));
+    try {
+      const outcome = await watchChanges(make());
+      if (outcome.kind !== 'not_owner' || (await hasAccount?.(outcome.owner)) !== false)
+        return outcome;
+      return await watchChanges(make(outcome.owner));
+    } finally {
+      // Also after a failure, because the change may be committed.
+      await this.applyOwnChanges();
+    }
+  }
+
+  async applyOwnChanges(): Promise<void> {
+    this.invalidatePages();
   }
 
   async forgetRequests(accountId: string, since: number): Promise<void> {

@@ -21,7 +21,7 @@ export async function resetEnvironment(
     // Makes concurrent inserts of pets wait. A pet whose id was taken before the reset is inserted after it with that
     // id; `createPets` handles the collision.
     await queries.run('LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
-    for (const table of ['pets', 'idempotent_requests', 'quotas']) {
+    for (const table of ['pets', 'deleted_pets', 'idempotent_requests', 'quotas']) {
       await queries.run(`DELETE FROM ${table} WHERE environment = $1`, environment);
     }
     for (const ids of Object.values(ID_SEQUENCES)) {

@@ -1,4 +1,5 @@
 import { addBucketsOnline, PET_BUCKETS } from '../pets/pet-buckets.ts';
+import { PET_FEED } from '../pets/pet-feed-tables.ts';
 import {
   concatSteps,
   newColumns,
@@ -252,6 +253,8 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   step('accounts', newColumns('api_keys', 'secret_id TEXT')),
   // The account that a pet belongs to, and its open order.
   step('environment', newPetColumns()),
+  // The changes of pets, for the caches of servers, and in PostgreSQL the ids of deleted pets.
+  step('environment', PET_FEED),
 ];
 
 /** The shared steps of one kind of data file. */

@@ -184,6 +184,27 @@ export const TABLES = {
       open_order: optionalInteger(),
     },
   },
+  // The latest changes of pets, which servers apply to their caches.
+  pet_changes: {
+    file: 'environment',
+    distributedBy: 'coordinator',
+    primaryKey: ['number'],
+    columns: {
+      // In PostgreSQL the id of the transaction, so that writers do not wait for each other.
+      number: integer(),
+      pet_id: integer(),
+      old_status: text<PetStatus>(),
+      // NULL if the pet was deleted.
+      new_status: optionalText<PetStatus>(),
+    },
+  },
+  // The ids of deleted pets. Only in PostgreSQL, where other ids without a pet may belong to one that is not committed yet.
+  deleted_pets: {
+    file: 'none',
+    distributedBy: 'bucket',
+    primaryKey: ['environment', 'bucket', 'id'],
+    columns: { environment: text<Environment>(), id: integer() },
+  },
   // Kept for a day; on the coordinator, which reads or records those of a batch in one statement.
   idempotent_requests: {
     file: 'environment',

@@ -49,7 +49,8 @@ export const environmentWrites = {
 function transactionOn(database: Database): EnvironmentTransaction {
   return {
     rows: (selection, ...values) => query(database, selection).all('', ...values),
-    run: ({ sqlite }, ...values) => Number(query(database, { sqlite }).run('', ...values).changes),
+    run: ({ sqlite }, ...values) =>
+      sqlite === '' ? 0 : Number(query(database, { sqlite }).run('', ...values).changes),
     newIds(table, count) {
       const after = selectNumber(database, { sqlite: `SELECT ${highestIdIn(table)} AS number` });
       return Array.from({ length: count }, (_, index) => after + 1 + index);
