@@ -55,7 +55,7 @@ const SandboxBan = {
 
 /** The available simulations, in words; a test compares them with the implemented ones. */
 export const SIMULATIONS_IN_WORDS =
-  'Simulations are: every error code (`rate_limited`, `api_key_banned` and `unavailable` take `retry-after` in ' +
+  'Simulations are: every error code (those with `Retry-After`, such as `unavailable`, take `retry-after` in ' +
   'seconds), `delay;ms=2000`, `drop` (nothing is done, and the connection ends without a reply), `drop_after` ' +
   '(done, and the reply is lost), `truncate` (half of the body), `trickle;bytes-per-second=100`, ' +
   '`flaky;rate=0.3;seed=7` (503 for that share of the requests), `malformed` (broken JSON), `unknown_field` and ' +

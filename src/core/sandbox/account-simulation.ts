@@ -1,5 +1,5 @@
 /** Methods to which a simulation of an account may be restricted. */
-export const SIMULATED_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
+export const SIMULATED_METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 type SimulatedMethod = (typeof SIMULATED_METHODS)[number];
 
 /** The maximum value of `times`. */

@@ -1,6 +1,6 @@
 import { type Item, parseItem, serializeItem, Token } from 'structured-headers';
 import type { Awaitable } from '../../lib/awaitable.ts';
-import { ERRORS, type ErrorCode, messageOf, OperatorError } from '../errors.ts';
+import { ERRORS, type ErrorCode, hasRetryAfter, messageOf, OperatorError } from '../errors.ts';
 import { MAX_SIMULATED_TIMES } from './account-simulation.ts';
 
 /** A numeric parameter of simulations. */
@@ -73,12 +73,10 @@ export interface SimulationStore {
 
 /** Every simulation by its name, with the names of its parameters. */
 export const SIMULATIONS: ReadonlyMap<string, readonly SimulationParameterName[]> = new Map([
-  ...Object.entries(ERRORS).map(
-    ([code, { status }]): [string, readonly SimulationParameterName[]] => [
-      code,
-      status === 429 || status === 503 ? [RETRY_AFTER] : [],
-    ],
-  ),
+  ...Object.keys(ERRORS).map((code): [string, readonly SimulationParameterName[]] => [
+    code,
+    hasRetryAfter(code) ? [RETRY_AFTER] : [],
+  ]),
   ...Object.entries(FAULTS),
 ]);
 

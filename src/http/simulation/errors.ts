@@ -32,10 +32,9 @@ export async function simulateError(
       if (simulated.isRefused) return simulated;
       return { ...simulated, limits: await context.peekAddress() };
     }
-    case 'unavailable':
-      return insteadOfReal(context, unavailableReply(wait));
     default:
-      return insteadOfReal(context, errorReply(code, context));
+      // Sent only where the code has it.
+      return insteadOfReal(context, { ...errorReply(code, context), retryAfter: wait });
   }
 }
 

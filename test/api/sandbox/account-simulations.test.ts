@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { SIMULATED_METHODS } from '../../../src/core/sandbox/account-simulation.ts';
 import { SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import { eventually, TestService, temporaryFolder } from '../../support/harness.ts';
 import { refusalOf } from '../../support/problem.ts';
@@ -81,6 +82,28 @@ describe('a simulation of an account', () => {
     expect(await statuses(service, secret, 2)).toEqual([200, 200]);
     expect((await createPet(it)).status).toBe(503);
     expect((await createPet(it)).status).toBe(201);
+  });
+
+  test.each(SIMULATED_METHODS)('may be for requests of the method %s alone', async (method) => {
+    await using it = await simulationScene();
+    const { service, secret } = it;
+    const send = (each: string) =>
+      service.request('/pets/1', { environment: 'staging', key: secret, method: each });
+    const simulation = { simulate: 'body_too_large', times: 1, method } as const;
+    expect((await setSimulation(service, secret, simulation)).simulation).toMatchObject(simulation);
+    for (const other of SIMULATED_METHODS.filter((each) => each !== method)) {
+      expect((await send(other)).status).not.toBe(413);
+    }
+    expect((await send(method)).status).toBe(413);
+    expect((await send(method)).status).not.toBe(413);
+  });
+
+  test.each(['PUT', 'TRACE', 'patch', '', 1])('cannot be for the method %j', async (method) => {
+    await using it = await simulationScene();
+    const { service, secret } = it;
+    const wish = { simulate: 'unavailable', method };
+    const refusal = await callSandbox(service, secret, 'PUT', '/simulation', wish);
+    expect(await refusalOf(refusal)).toMatchObject({ status: 400, code: 'invalid_body' });
   });
 
   test('comes after those of the header and of the key', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, spyOn, test } from 'bun:test';
-import { ERRORS, type ErrorCode } from '../../../src/core/errors.ts';
+import { ERRORS, type ErrorCode, hasRetryAfter } from '../../../src/core/errors.ts';
 import { subscribe } from '../../../src/core/limits/plans.ts';
 import { SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import { eventually } from '../../support/harness.ts';
@@ -29,7 +29,7 @@ describe('a request in staging with Petstore-Simulate', () => {
       expect(body).toEqual({ code, message: expect.any(String), status });
       expect(body.message).not.toMatch(/[{}]/);
       expect(readLimits(reply).limit).toBeGreaterThan(0);
-      expect(reply.headers.has('Retry-After')).toBe([409, 429, 503].includes(status));
+      expect(reply.headers.has('Retry-After')).toBe(hasRetryAfter(code));
       expect(reply.headers.has('WWW-Authenticate')).toBe(status === 401);
       expect(reply.headers.has('Allow')).toBe(status === 405);
     }
@@ -52,6 +52,15 @@ describe('a request in staging with Petstore-Simulate', () => {
     expect(tomorrow).toMatchObject({ status: 429, limit: 1_000, remaining: 0, retryAfter: 7_200 });
     expect(unavailable).toMatchObject({ status: 503, remaining: 59, retryAfter: 2 });
     expect(after).toMatchObject({ status: 200, remaining: 58 });
+  });
+
+  test('takes a wait for exactly the codes whose replies have Retry-After', async () => {
+    await using it = await simulationScene();
+    for (const code of CODES) {
+      const reply = await listSimulated(it, `${code};retry-after=7`);
+      const expected = hasRetryAfter(code) ? [ERRORS[code].status, '7'] : [400, null];
+      expect([code, reply.status, reply.headers.get('Retry-After')]).toEqual([code, ...expected]);
+    }
   });
 
   test('succeeds when it is sent again after the wait of a 429', async () => {

@@ -2,7 +2,7 @@ import { ERROR_CATALOGUE, ERROR_CODES } from '../../../api/error-catalogue.ts';
 import type { Contract } from '../../../api/operations.ts';
 import { PET_OPERATIONS } from '../../../api/pets/operations.ts';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
-import { ERRORS } from '../../../core/errors.ts';
+import { hasRetryAfter } from '../../../core/errors.ts';
 import { IDEMPOTENCY_TTL } from '../../../core/idempotency.ts';
 import { GRACE } from '../../../core/limits/bans.ts';
 import { MESSAGES_KEPT } from '../../../core/messages/messages.ts';
@@ -97,8 +97,7 @@ const TABLES: Values = {
   requestHeaders: () =>
     sections(REQUEST_HEADERS.map(({ name, description }) => [name, description])),
   errorSimulations: () => codes(ERROR_CODES),
-  waitingSimulations: () =>
-    codes(ERROR_CODES.filter((code) => [429, 503].includes(ERRORS[code].status))),
+  waitingSimulations: () => codes(ERROR_CODES.filter(hasRetryAfter)),
   retryAfterRange,
   faultTable,
 };

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../../core/errors.ts';
+import { ERRORS, hasRetryAfter } from '../../../core/errors.ts';
 
 /** An example of a simulation, and its effect. */
 interface SimulationExample {
@@ -20,12 +20,9 @@ const FAULTS: readonly SimulationExample[] = [
   { simulate: 'unknown_code', effect: 'An error with a code that a later 1.x may add.' },
 ];
 
-/** Errors with a configurable wait. */
-const WAITING: readonly number[] = [429, 503];
-
 const FAILURES = Object.entries(ERRORS).map(
   ([code, { status, meaning }]): SimulationExample => ({
-    simulate: WAITING.includes(status) ? `${code};retry-after=2` : code,
+    simulate: hasRetryAfter(code) ? `${code};retry-after=2` : code,
     effect: `${status}: ${meaning}`,
   }),
 );
