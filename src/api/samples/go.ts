@@ -13,9 +13,9 @@ export function goSample(call: SampleCall): string {
     `"Authorization", "Bearer ${apiKey}"`,
     ...(body ? ['"Content-Type", "application/json"'] : []),
     ...generated.map((name) => `"${name}", rand.Text()`),
-    ...Object.entries(call.headers).map(([name, value]) => `"${name}", ${goString(String(value))}`),
+    ...Object.entries(call.headers).map(([name, value]) => `"${name}", ${goString(value)}`),
   ];
-  const content = body ? `strings.NewReader(${goString(JSON.stringify(body))})` : 'nil';
+  const content = body ? `strings.NewReader(${goString(body.text)})` : 'nil';
   return `package main
 
 import (
@@ -46,6 +46,8 @@ const DECODED = `	decoder := json.NewDecoder(response.Body)
 	}
 	fmt.Println(response.StatusCode, result)`;
 
+/** A raw string cannot hold a backquote, and not every control or format character. */
 function goString(text: string): string {
-  return text.includes('`') ? JSON.stringify(text) : `\`${text}\``;
+  if (!/[`\p{Cc}\p{Cf}]/u.test(text)) return `\`${text}\``;
+  return JSON.stringify(text).replaceAll('\uFEFF', '\\uFEFF');
 }

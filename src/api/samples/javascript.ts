@@ -1,3 +1,4 @@
+import type { SampleBody } from './sample-body.ts';
 import type { SampleCall } from './sample-call.ts';
 
 /** The request with `fetch`, as a module for browsers and for Node.js 22 or later. */
@@ -30,30 +31,43 @@ const result = JSON.parse(await response.text(), (${parameters}) =>
 
 function fetchLines(call: SampleCall): string {
   const { method, baseUrl, target, body, apiKey } = call;
+  const url = quoted(baseUrl + target);
   const headers = [
     `Authorization: 'Bearer ${apiKey}',`,
     ...(body ? [`'Content-Type': 'application/json',`] : []),
     ...call.generated.map((name) => `'${name}': crypto.randomUUID(),`),
-    ...Object.entries(call.headers).map(([name, value]) => `'${name}': ${quoted(String(value))},`),
+    ...Object.entries(call.headers).map(([name, value]) => `'${name}': ${quoted(value)},`),
   ];
-  return `const response = await fetch('${baseUrl}${target}', {
+  return `const response = await fetch(${url}, {
 ${method === 'GET' ? '' : `  method: '${method}',\n`}  headers: {
 ${headers.map((header) => `    ${header}\n`).join('')}  },
-${body ? `  body: JSON.stringify(${javascriptLiteral(body)}),\n` : ''}});`;
+${body ? `  body: ${bodySource(body)},\n` : ''}});`;
 }
 
-/** A JSON value as JavaScript source code. */
+/** `JSON.stringify` rounds numbers beyond a double, so such a body is written as text. */
+function bodySource({ fields, isDouble, text }: SampleBody): string {
+  return fields && isDouble ? `JSON.stringify(${javascriptLiteral(fields)})` : quoted(text);
+}
+
+/** A JSON value as JavaScript source code. Integers may be bigints. */
 export function javascriptLiteral(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'bigint') return `${value}n`;
   if (Array.isArray(value)) return `[${value.map(javascriptLiteral).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return String(value);
   const members = Object.entries(value).map(
-    ([name, member]) => `${/^\w+$/.test(name) ? name : quoted(name)}: ${javascriptLiteral(member)}`,
+    ([name, member]) => `${memberName(name)}: ${javascriptLiteral(member)}`,
   );
   return members.length > 0 ? `{ ${members.join(', ')} }` : '{}';
 }
 
-function quoted(text: string): string {
+function memberName(name: string): string {
+  // Without brackets this one would set the prototype.
+  if (name === '__proto__') return `['${name}']`;
+  return /^[A-Za-z_]\w*$/.test(name) ? name : quoted(name);
+}
+
+export function quoted(text: string): string {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${escaped}'`;
 }

@@ -1,3 +1,4 @@
+import type { SampleBody } from './sample-body.ts';
 import type { SampleCall } from './sample-call.ts';
 
 /** The request with Python's standard library. Its integers keep all of their digits. */
@@ -7,11 +8,9 @@ export function pythonSample(call: SampleCall): string {
     `"Authorization": "Bearer ${apiKey}",`,
     ...(body ? ['"Content-Type": "application/json",'] : []),
     ...generated.map((name) => `"${name}": str(uuid.uuid4()),`),
-    ...Object.entries(call.headers).map(
-      ([name, value]) => `"${name}": ${JSON.stringify(String(value))},`,
-    ),
+    ...Object.entries(call.headers).map(([name, value]) => `"${name}": ${JSON.stringify(value)},`),
   ];
-  const isJsonUsed = body !== undefined || call.hasResult;
+  const isJsonUsed = body?.fields !== undefined || call.hasResult;
   return `${isJsonUsed ? 'import json\n' : ''}import urllib.request
 ${generated.length > 0 ? 'import uuid\n' : ''}
 request = urllib.request.Request(
@@ -19,14 +18,19 @@ request = urllib.request.Request(
     method="${method}",
     headers={
 ${headers.map((header) => `        ${header}\n`).join('')}    },
-${body ? `    data=json.dumps(${pythonLiteral(body)}).encode(),\n` : ''})
+${body ? `    data=${bodySource(body)}.encode(),\n` : ''})
 with urllib.request.urlopen(request) as response:
     print(response.status${call.hasResult ? ', json.load(response)' : ''})`;
 }
 
-/** A JSON value as Python source code. */
+function bodySource({ fields, text }: SampleBody): string {
+  return fields ? `json.dumps(${pythonLiteral(fields)})` : JSON.stringify(text);
+}
+
+/** A JSON value as Python source code. Integers may be bigints. */
 function pythonLiteral(value: unknown): string {
   if (value === null) return 'None';
+  if (typeof value === 'bigint') return String(value);
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`;
   if (typeof value !== 'object') return JSON.stringify(value);

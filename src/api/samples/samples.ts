@@ -1,5 +1,6 @@
 import type { PublishedOperation } from '../operations.ts';
 import { curlSample } from './curl.ts';
+import { type FormRequest, initialRequest } from './form-request.ts';
 import { goSample } from './go.ts';
 import { javascriptSample } from './javascript.ts';
 import { pythonSample } from './python.ts';
@@ -32,6 +33,15 @@ const LANGUAGES = {
 
 export type SampleLanguage = keyof typeof LANGUAGES;
 
+/** In the order in which they are shown. */
+export const SAMPLE_LANGUAGES = [
+  'curl',
+  'typescript',
+  'javascript',
+  'python',
+  'go',
+] as const satisfies readonly SampleLanguage[];
+
 /** A request in a language. */
 export interface Sample {
   readonly language: SampleLanguage;
@@ -41,16 +51,18 @@ export interface Sample {
 }
 
 /**
- * Samples of a request of an operation, one for each language, with the examples of the contract.
+ * Samples of an operation with the examples of the contract, one for each language.
  * @param baseUrl where the operation is served, without a trailing slash.
  */
 export function samplesOf(operation: PublishedOperation, baseUrl: string): readonly Sample[] {
-  const call = sampleCall(operation, baseUrl);
-  return Object.entries<Language>(LANGUAGES).map(([language, { title, note, write }]) => ({
-    // The entries are exactly those of `LANGUAGES`.
-    language: language as SampleLanguage,
-    title,
-    note,
-    code: write(call),
-  }));
+  return samplesOfRequest(initialRequest(operation, baseUrl));
+}
+
+/** Samples that send the request of a form, one for each language. @param apiKey by default a placeholder. */
+export function samplesOfRequest(request: FormRequest, apiKey?: string): readonly Sample[] {
+  const call = sampleCall(request, apiKey);
+  return SAMPLE_LANGUAGES.map((language) => {
+    const { title, note, write } = LANGUAGES[language];
+    return { language, title, note, code: write(call) };
+  });
 }

@@ -1,22 +1,43 @@
+import { PET_STATUSES } from '../../core/pets/pets.ts';
+import { type Int64, readInt64, toInt64 } from '../../lib/int64.ts';
 import type { OperationId } from '../operations.ts';
 import { fetchSample, javascriptLiteral } from './javascript.ts';
 import type { SampleCall } from './sample-call.ts';
 
-/** The calls of the published client. Operations that the client lacks are sent with `fetch`. */
+/** The calls of the published client. */
 const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
-  listPets: ({ query }) => ({
-    result: '{ pets, next }',
-    shown: 'pets, next',
-    call: `listPets(${javascriptLiteral(query)})`,
-  }),
-  createPet: ({ body }) => onePet(`createPet(${javascriptLiteral(body)})`),
-  getPet: ({ path }) => onePet(`getPet(${path['petId']})`),
-  sendMessage: ({ body }) => ({
-    result: 'message',
-    shown: 'message',
-    call: `sendMessage(${javascriptLiteral(body?.['message'])})`,
-    address: 'quickstartBaseUrl',
-  }),
+  listPets: ({ query }) => {
+    const typed = Object.entries(query).map(
+      ([name, text]) => [name, name === 'status' ? text : int64Of(text)] as const,
+    );
+    if (typed.some(([, value]) => value === undefined)) return undefined;
+    const input = javascriptLiteral(Object.fromEntries(typed));
+    return { result: '{ pets, next }', shown: 'pets, next', name: 'listPets', input };
+  },
+  createPet: ({ body }) => {
+    const { name, categoryId, status = 'available', ...unknown } = body?.fields ?? {};
+    const isTyped =
+      typeof name === 'string' &&
+      isInt64(categoryId) &&
+      PET_STATUSES.some((known) => known === status) &&
+      Object.keys(unknown).length === 0;
+    return isTyped ? onePet('createPet', javascriptLiteral(body?.fields)) : undefined;
+  },
+  getPet: ({ path }) => {
+    const id = int64Of(path['petId'] ?? '');
+    return id === undefined ? undefined : onePet('getPet', javascriptLiteral(id));
+  },
+  sendMessage: ({ body }) => {
+    const { message, ...unknown } = body?.fields ?? {};
+    if (typeof message !== 'string' || Object.keys(unknown).length > 0) return undefined;
+    return {
+      result: 'message',
+      shown: 'message',
+      name: 'sendMessage',
+      input: javascriptLiteral(message),
+      address: 'quickstartBaseUrl',
+    };
+  },
 };
 
 /** The parameters of the function that reads exact integers; the types of TypeScript lack the third one. */
@@ -24,10 +45,13 @@ const TYPED = "_: string, value: unknown, { source = '' }: { source?: string } =
 
 const CALLS = new Map<string, WriteCall>(Object.entries(CLIENT_CALLS));
 
-type WriteCall = (call: SampleCall) => ClientCall;
+/** `undefined` for a request that the types or the checks of the client refuse. */
+type WriteCall = (call: SampleCall) => ClientCall | undefined;
 
 interface ClientCall {
-  readonly call: string;
+  readonly name: string;
+  /** The argument before the options, as source code; `{}` may be left out. */
+  readonly input: string;
   /** The variable or pattern that the result is assigned to. */
   readonly result: string;
   /** The part of the result that is shown. */
@@ -36,22 +60,49 @@ interface ClientCall {
   readonly address?: 'baseUrl' | 'quickstartBaseUrl';
 }
 
-function onePet(call: string): ClientCall {
-  return { call, result: 'pet', shown: 'pet' };
+function onePet(name: string, input: string): ClientCall {
+  return { name, input, result: 'pet', shown: 'pet' };
 }
 
 /** The request with the published client, `petstore-client`. */
 export function typescriptSample(call: SampleCall): string {
   const ofClient = CALLS.get(call.operationId)?.(call);
-  if (!ofClient)
-    return `// The client has no such call: this is fetch.\n${fetchSample(call, TYPED)}`;
-  const { result, shown, address = 'baseUrl', call: text } = ofClient;
+  const given = ofClient && argumentsOf(call, ofClient);
+  if (!ofClient || given === undefined) {
+    const lack = CALLS.has(call.operationId) ? 'does not send such a request' : 'has no such call';
+    return `// The client ${lack}: this is fetch.\n${fetchSample(call, TYPED)}`;
+  }
+  const { result, shown, address = 'baseUrl', name } = ofClient;
   return `import { PetstoreClient } from 'petstore-client';
 
 const petstore = new PetstoreClient({
   apiKey: '${call.apiKey}',
   ${address}: '${call.baseUrl}',
 });
-const ${result} = await petstore.${text};
+const ${result} = await petstore.${name}(${given});
 console.log(${shown});`;
+}
+
+/** The arguments of a call, with the headers as options; `undefined` if the client does not send them. */
+function argumentsOf({ headers }: SampleCall, { input }: ClientCall): string | undefined {
+  const { 'Idempotency-Key': idempotencyKey, ...others } = headers;
+  if (Object.keys(headers).length === 0) return input === '{}' ? '' : input;
+  // A call of the client ends with data or an error, and a 304 is neither.
+  if ('If-None-Match' in headers) return undefined;
+  if (idempotencyKey !== undefined && !/^[!-~]{1,255}$/.test(idempotencyKey)) return undefined;
+  const options = javascriptLiteral({
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(Object.keys(others).length > 0 && { headers: others }),
+  });
+  return `${input}, ${options}`;
+}
+
+function int64Of(text: string): Int64 | undefined {
+  const value = readInt64(text);
+  return value === undefined ? undefined : toInt64(value);
+}
+
+function isInt64(value: unknown): boolean {
+  const isInteger = typeof value === 'bigint' || Number.isInteger(value);
+  return isInteger && readInt64(String(value)) !== undefined;
 }

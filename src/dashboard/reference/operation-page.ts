@@ -1,6 +1,7 @@
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import { withSimulateParameter } from '../../api/openapi/simulate-parameter.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
+import { initialRequest } from '../../api/samples/form-request.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
 import { HEADERS } from '../../http/headers.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
@@ -13,6 +14,7 @@ import { methodMark, type ReferencePage } from './frame.ts';
 import { errorPath, operationPath } from './paths.ts';
 import { code, prose } from './prose.ts';
 import { sampleChoice } from './sample-choice.ts';
+import { targetsOf } from './targets.ts';
 import { tryForm } from './try-form.ts';
 
 type Parts = Pick<PageParts, 'addresses' | 'basePath' | 'contract'>;
@@ -28,6 +30,8 @@ export function operationPage(published: PublishedOperation, parts: Parts): Refe
   const parameters = new Set([...published.parameters, ...ofStaging.parameters]);
   const operation = { ...ofStaging, parameters: [...parameters] };
   const base = addressOf(published, addresses);
+  const targets = targetsOf(published, addresses);
+  const initial = initialRequest(operation, targets[0].baseUrl);
   return {
     path: operationPath(id),
     title: summary,
@@ -42,9 +46,9 @@ ${prose(description, basePath)}
 ${parametersSection(operation, basePath)}
 ${bodySection(operation, basePath)}
 <section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
-${tryForm(operation, addresses)}</section>
+${tryForm(initial, operation.parameters, targets)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
-${sampleChoice(operation, base)}</section>
+${sampleChoice(initial)}</section>
 ${replySection(operation, parts)}
 ${errorsSection(ofStaging, parts)}`,
   };

@@ -1,15 +1,16 @@
-import type { PublishedOperation } from '../../api/operations.ts';
-import { samplesOf } from '../../api/samples/samples.ts';
+import type { FormRequest } from '../../api/samples/form-request.ts';
+import { samplesOfRequest } from '../../api/samples/samples.ts';
 import { type Html, html } from '../pages/html.ts';
 import { code } from './prose.ts';
 
 /**
- * The samples of an operation; only the chosen language is shown. Choosing works without a script,
- * by style sheet. The page's script remembers the choice and inserts the reader's key into the
- * samples.
+ * The samples of a request; only the chosen language is shown. Choosing works without a script, by
+ * style sheet. The page's script remembers the choice, and writes the samples anew whenever the form
+ * changes.
+ * @param initial the request of the form before anybody changes it.
  */
-export function sampleChoice(operation: PublishedOperation, baseUrl: string): Html {
-  const samples = samplesOf(operation, baseUrl);
+export function sampleChoice(initial: FormRequest): Html {
+  const samples = samplesOfRequest(initial);
   const choices = samples.map(
     ({ language, title }, index) =>
       html`<label><input type="radio" name="language" value="${language}"${index === 0 ? html` checked` : ''}> ${title}</label>`,

@@ -1,30 +1,27 @@
-import type { PublishedOperation } from '../../api/operations.ts';
+import type { FormRequest } from '../../api/samples/form-request.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
+import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { type Html, html } from '../pages/html.ts';
-import type { Addresses } from '../pages/reference-sections.ts';
-
-/** An address that the form can send to, and the environment of its keys. */
-interface Target {
-  readonly title: string;
-  readonly baseUrl: string;
-  /** `undefined` if keys of both environments are accepted. */
-  readonly environment?: 'production' | 'staging';
-}
+import type { Target } from './targets.ts';
 
 /**
  * The form that sends a request. It does nothing until the page's script is loaded:
- * `web/reference/try-it.ts` reads it by its data attributes.
+ * `web/reference/form.ts` reads it by its data attributes.
+ * @param initial the request before anybody changes the form, to the first target.
  */
-export function tryForm(operation: PublishedOperation, addresses: Addresses): Html {
-  const { method, path, parameters, body } = operation;
-  const targets = targetsOf(operation, addresses);
-  return html`<form class="try needs-script" data-method="${method}" data-path="${path}" autocomplete="off">
+export function tryForm(
+  initial: FormRequest,
+  parameters: readonly ParameterDescription[],
+  targets: readonly Target[],
+): Html {
+  const { operationId, method, path, body, result } = initial;
+  return html`<form class="try needs-script" data-operation="${operationId}" data-method="${method}" data-path="${path}" data-result="${result}" autocomplete="off">
 ${targets.length > 1 ? targetChoice(targets) : targets.map(onlyTarget)}
 <div class="try-field"><label for="try-api-key">API key</label>
 <input type="password" id="try-api-key" autocomplete="off" spellcheck="false" aria-describedby="try-api-key-hint"></div>
 <p class="dimmed try-hint" id="try-api-key-hint" role="status">Paste a key. It stays in this page, and is gone when you leave it.</p>
-${parameters.map(parameterInput)}
-${body ? bodyInput(Object(body).example) : ''}
+${parameters.map((parameter, index) => parameterInput(parameter, initial.parameters[index]?.value ?? ''))}
+${body === undefined ? '' : bodyInput(body)}
 <div class="try-send"><button type="submit" class="button" disabled>Send</button>
 <output class="try-request monospace dimmed"></output></div>
 <section class="try-reply" aria-label="Reply" aria-live="polite"></section>
@@ -32,55 +29,40 @@ ${body ? bodyInput(Object(body).example) : ''}
 <noscript><p>Sending a request from here needs JavaScript. The samples below do the same.</p></noscript>`;
 }
 
-/** Staging first, since requests there do not affect production. */
-function targetsOf({ tag }: PublishedOperation, addresses: Addresses): readonly Target[] {
-  const { production, staging, quickstart, sandbox } = addresses;
-  if (tag === 'Quickstart') return [{ title: 'Quickstart', baseUrl: quickstart }];
-  if (tag === 'Sandbox') return [{ title: 'Sandbox', baseUrl: sandbox, environment: 'staging' }];
-  return [
-    { title: 'Staging', baseUrl: staging, environment: 'staging' },
-    { title: 'Production', baseUrl: production, environment: 'production' },
-  ];
-}
-
 function targetChoice(targets: readonly Target[]): Html {
   const choices = targets.map(
     ({ title, baseUrl, environment }, index) =>
-      html`<label class="try-target"><input type="radio" name="target" value="${baseUrl}" data-environment="${environment ?? ''}"${index === 0 ? html` checked` : ''}> ${title} <span class="monospace dimmed">${baseUrl}</span></label>`,
+      html`<label class="try-target"><input type="radio" name="target" value="${baseUrl}" data-environment="${environment ?? ''}" data-title="${title}"${index === 0 ? html` checked` : ''}> ${title} <span class="monospace dimmed">${baseUrl}</span></label>`,
   );
   return html`<fieldset><legend>Send to</legend>
 ${choices}
 </fieldset>`;
 }
 
-function onlyTarget({ baseUrl, environment }: Target): Html {
-  return html`<input type="hidden" name="target" value="${baseUrl}" data-environment="${environment ?? ''}">`;
+function onlyTarget({ title, baseUrl, environment }: Target): Html {
+  return html`<input type="hidden" name="target" value="${baseUrl}" data-environment="${environment ?? ''}" data-title="${title}">`;
 }
 
-function parameterInput({
-  name,
-  in: place,
-  required,
-  schema,
-  example,
-}: ParameterDescription): Html {
+function parameterInput(parameter: ParameterDescription, value: string): Html {
+  const { name, in: place, required, schema, example } = parameter;
   const id = `try-${name}`;
-  const label = html`<label for="${id}"><code>${name}</code> <span class="dimmed">${place}${required ? '' : ', optional'}</span></label>`;
-  const data = html`id="${id}" data-parameter="${name}" data-in="${place}"${required ? html` required` : ''}`;
+  const isOfStaging = name === SIMULATE_HEADER;
+  const facts = [place, ...(required ? [] : ['optional']), ...(isOfStaging ? ['in staging'] : [])];
+  const label = html`<label for="${id}"><code>${name}</code> <span class="dimmed">${facts.join(', ')}</span></label>`;
+  const data = html`id="${id}" data-parameter="${name}" data-in="${place}"${parameter.isGenerated ? html` data-generated` : ''}${isOfStaging ? html` data-environment="staging"` : ''}${required ? html` required` : ''}`;
   const { enum: values } = schema;
   if (Array.isArray(values)) {
     return html`<div class="try-field">${label}
-<select ${data}><option value=""></option>${values.map((value) => html`<option>${String(value)}</option>`)}</select></div>`;
+<select ${data}><option value=""></option>${values.map((each) => html`<option>${String(each)}</option>`)}</select></div>`;
   }
-  const value = required && example !== undefined ? html` value="${String(example)}"` : '';
+  const filled = value === '' ? '' : html` value="${value}"`;
   const hint = example === undefined ? '' : html` placeholder="${String(example)}"`;
   return html`<div class="try-field">${label}
-<input type="text" ${data}${value}${hint} spellcheck="false"></div>`;
+<input type="text" ${data}${filled}${hint} spellcheck="false"></div>`;
 }
 
 /** Plain text, which is sent unchanged, so that numbers keep all of their digits. */
-function bodyInput(example: unknown): Html {
-  const text = JSON.stringify(example, undefined, 2);
+function bodyInput(text: string): Html {
   return html`<div class="try-field"><label for="try-body">Body <span class="dimmed">application/json</span></label>
 <textarea id="try-body" class="monospace" rows="${String(text.split('\n').length + 1)}" spellcheck="false">${text}</textarea></div>`;
 }

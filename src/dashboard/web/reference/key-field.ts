@@ -1,5 +1,6 @@
 import type { IssuedKeyInfo } from '../../shared/api.ts';
 import { callDashboard, signedInAccount } from './dashboard-calls.ts';
+import type { FormTarget } from './form.ts';
 import {
   removeTemporaryKey,
   storeTemporaryKey,
@@ -36,10 +37,10 @@ export class KeyField {
   /**
    * The key for a request. If the reader is signed in and has not pasted a key, a temporary staging
    * key.
-   * @param environment of the key; empty if keys of both are accepted.
+   * @param environment of the key; `undefined` if keys of both are accepted.
    * @returns `undefined` if there is no key; the field then shows what to do.
    */
-  async obtain(environment: string): Promise<string | undefined> {
+  async obtain(environment: FormTarget['environment']): Promise<string | undefined> {
     if (this.#text !== '' && !this.#temporary) return this.#text;
     // Its result changes the hint, which must not replace the one of this request.
     await this.#sessionLookUp;

@@ -1,4 +1,4 @@
-import { indentJson } from '../exact-json.ts';
+import { indentJson } from '../../../lib/exact-json.ts';
 import { limitsFirst, type Reply, unreachableText } from '../send-request.ts';
 import { codeBlock, element } from './elements.ts';
 import type { ApiRequest } from './request.ts';

@@ -1,4 +1,6 @@
-/** A request that a form describes. */
+import { type FormRequest, targetOf, valuesIn } from '../../../api/samples/form-request.ts';
+
+/** A request that can be sent. */
 export interface ApiRequest {
   readonly method: string;
   readonly url: string;
@@ -6,34 +8,20 @@ export interface ApiRequest {
   readonly body?: string;
 }
 
-/** The target of a form; the environment is empty if keys of both are accepted. */
-export function targetOf(form: HTMLFormElement): { baseUrl: string; environment: string } {
-  const chosen = form.querySelector<HTMLInputElement>(
-    'input[name="target"]:checked, input[name="target"][type="hidden"]',
-  );
-  return { baseUrl: chosen?.value ?? '', environment: chosen?.dataset['environment'] ?? '' };
+/** The request of a form with a key. */
+export function apiRequest(form: FormRequest, key: string): ApiRequest {
+  const { method, parameters, body } = form;
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...valuesIn('header', parameters),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  return { method, url: urlOf(form), headers, ...(body !== undefined && { body }) };
 }
 
-/** The request of a form as it is filled in. Empty parameters are not sent. */
-export function requestOf(form: HTMLFormElement, key: string): ApiRequest {
-  const { method = 'GET', path = '' } = form.dataset;
-  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
-  const query = new URLSearchParams();
-  let filled = path;
-  for (const field of form.querySelectorAll<HTMLInputElement>('[data-parameter]')) {
-    const { parameter = '', in: place } = field.dataset;
-    if (place === 'path') {
-      filled = filled.replace(`{${parameter}}`, encodeURIComponent(field.value));
-    } else if (field.value !== '') {
-      if (place === 'query') query.set(parameter, field.value);
-      else headers[parameter] = field.value;
-    }
-  }
-  const body = form.querySelector('textarea')?.value;
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  const search = query.size > 0 ? `?${query}` : '';
-  const url = targetOf(form).baseUrl + filled + search;
-  return { method, url, headers, ...(body !== undefined && { body }) };
+/** The address of a request. */
+export function urlOf(form: FormRequest): string {
+  return form.baseUrl + targetOf(form);
 }
 
 /**

@@ -1,7 +1,8 @@
+import type { FormRequest } from '../../../api/samples/form-request.ts';
+import { samplesOfRequest } from '../../../api/samples/samples.ts';
+import { environmentOfShape } from '../../../core/keys/api-key-text.ts';
 import { ofBrowser, recall, remember } from '../remember.ts';
-
-/** The placeholder for the API key in samples, as `api/samples/samples.ts` writes it. */
-const KEY_PLACEHOLDER = 'YOUR_API_KEY';
+import type { FormTarget } from './form.ts';
 
 /** The storage key of the language of samples. */
 const STORED = 'petstore-reference-language';
@@ -17,17 +18,14 @@ export function rememberLanguage(): void {
 }
 
 /**
- * Finds the samples of the page. @returns a function that inserts a key into them; an empty key
- * restores the placeholder.
+ * Writes the samples of the page for a request. A key that is not one of the target's environment is left out: the
+ * samples then have the placeholder.
  */
-export function sampleWriter(): (key: string) => void {
-  const samples = Array.from(document.querySelectorAll('.sample code'), (code) => ({
-    code,
-    text: code.textContent,
-  }));
-  return (key) => {
-    for (const { code, text } of samples) {
-      code.textContent = text.replaceAll(KEY_PLACEHOLDER, key === '' ? KEY_PLACEHOLDER : key);
-    }
-  };
+export function showSamples(request: FormRequest, { environment }: FormTarget, key: string): void {
+  const ofKey = environmentOfShape(key);
+  const isUsable = ofKey !== undefined && (environment === undefined || environment === ofKey);
+  for (const { language, code } of samplesOfRequest(request, isUsable ? key : undefined)) {
+    const shown = document.querySelector(`.sample-${language} code`);
+    if (shown && shown.textContent !== code) shown.textContent = code;
+  }
 }

@@ -1,12 +1,13 @@
 import { sendRequest } from '../send-request.ts';
 import { confirmWrite } from './confirm-write.ts';
 import { addCopyButtons } from './copy-buttons.ts';
+import { enableParameters, requestOf, targetOf } from './form.ts';
 import { KeyField } from './key-field.ts';
 import { replyView, unreachableView, unsendableView } from './reply-view.ts';
-import { type ApiRequest, requestOf, targetOf, unsendableHeader } from './request.ts';
-import { sampleWriter } from './samples.ts';
+import { type ApiRequest, apiRequest, unsendableHeader, urlOf } from './request.ts';
+import { showSamples } from './samples.ts';
 
-/** Makes the form of the page send its requests. */
+/** Makes the form of the page send its requests, and the samples follow it. */
 export function startTrying(): void {
   const form = document.querySelector<HTMLFormElement>('form.try');
   const line = form?.querySelector('.try-request');
@@ -14,12 +15,14 @@ export function startTrying(): void {
   const keyHint = form?.querySelector('#try-api-key-hint');
   const button = form?.querySelector<HTMLButtonElement>('.try-send button');
   if (!form || !line || !keyInput || !keyHint || !button) return;
-  const key = new KeyField(keyInput, keyHint, sampleWriter());
-  const showLine = () => {
-    const { method, url } = requestOf(form, '');
-    line.textContent = `${method} ${url}`;
+  const show = () => {
+    enableParameters(form);
+    const request = requestOf(form);
+    line.textContent = `${request.method} ${urlOf(request)}`;
+    showSamples(request, targetOf(form), keyInput.value.trim());
   };
-  form.addEventListener('input', showLine);
+  const key = new KeyField(keyInput, keyHint, show);
+  form.addEventListener('input', show);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void tryOnce(form, key);
@@ -28,7 +31,7 @@ export function startTrying(): void {
   window.addEventListener('pagehide', () => {
     if (key.forgetPasted()) form.querySelector('.try-reply')?.replaceChildren();
   });
-  showLine();
+  show();
   button.disabled = false;
 }
 
@@ -41,7 +44,7 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
   try {
     const text = await key.obtain(targetOf(form).environment);
     if (text === undefined) return;
-    const request = requestOf(form, text);
+    const request = apiRequest(requestOf(form), text);
     const unsendable = unsendableHeader(request);
     if (unsendable === 'authorization') return key.refuse();
     if (unsendable !== undefined) return place.replaceChildren(unsendableView(unsendable));
@@ -58,5 +61,5 @@ async function tryOnce(form: HTMLFormElement, key: KeyField): Promise<void> {
 
 /** Decided by the address, or by the key if the address accepts keys of both environments. */
 function isProductionWrite(form: HTMLFormElement, { method }: ApiRequest, key: KeyField): boolean {
-  return method !== 'GET' && (targetOf(form).environment || key.environment) === 'production';
+  return method !== 'GET' && (targetOf(form).environment ?? key.environment) === 'production';
 }

@@ -1,11 +1,11 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
+import { indentJson } from '../../../lib/exact-json.ts';
 import { CallError, type SessionState, useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Code } from '../common/copy.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
-import { indentJson } from '../exact-json.ts';
 import { limitsFirst, type Reply, sendRequest, unreachableText } from '../send-request.ts';
 import { type ExampleCall, type ExampleKey, MESSAGE, placeOf } from './examples.ts';
 
