@@ -103,7 +103,8 @@ export function isTooMany(error: unknown): error is CallError {
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown) => {
-    if (failedWith(error, 'signed_out')) void client.invalidateQueries({ queryKey: SESSION });
+    const isOutdated = ['signed_out', 'suspended'].some((code) => failedWith(error, code));
+    if (isOutdated) void client.invalidateQueries({ queryKey: SESSION });
   };
   const client = new QueryClient({
     queryCache: new QueryCache({

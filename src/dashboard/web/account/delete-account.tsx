@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useAction, useSession } from '../api.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { WhileActive } from '../common/suspension.tsx';
 import { deleteAccount, useSignedInOrOut } from '../sign-in/authentication.ts';
 import { AccountName, PasswordField, required } from '../sign-in/fields.tsx';
 
@@ -10,14 +11,11 @@ export function DeleteAccount() {
   const [isOpen, dialog] = useDisclosure(false);
   return (
     <>
-      <Button
-        variant="default"
-        c="var(--mantine-color-error)"
-        style={{ alignSelf: 'flex-start' }}
-        onClick={dialog.open}
-      >
-        Delete account
-      </Button>
+      <WhileActive>
+        <Button variant="default" c="var(--mantine-color-error)" onClick={dialog.open}>
+          Delete account
+        </Button>
+      </WhileActive>
       <Modal opened={isOpen} onClose={dialog.close} title="Delete your account?">
         <DeleteForm onCancel={dialog.close} />
       </Modal>

@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Table, Text } from '@mantine/core';
 import { useLayoutEffect, useRef } from 'react';
 import type { KeyInfo, KeyLink } from '../../shared/api.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
+import { useSuspension } from '../common/suspension.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from './key-row.ts';
 import { isLive, KeyState } from './key-state.tsx';
@@ -107,6 +108,9 @@ function RotatedKey({ relation, value }: { readonly relation: string; readonly v
 }
 
 function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
+  const suspension = useSuspension();
+  // A suspended account can revoke keys, but not change them.
+  const change = { disabled: suspension !== undefined, title: suspension };
   return (
     <Group gap={6} className="key-actions">
       <Button
@@ -114,6 +118,7 @@ function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
         variant="default"
         flex="none"
         aria-label={`Rename ${value.name}`}
+        {...change}
         onClick={() => onRename(value)}
       >
         Rename
@@ -125,6 +130,7 @@ function KeyActions({ value, onRename, onRotate, onRevoke }: KeyRowProps) {
             variant="default"
             flex="none"
             aria-label={`Rotate ${value.name}`}
+            {...change}
             onClick={() => onRotate(value)}
           >
             Rotate

@@ -5,6 +5,7 @@ import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
 import { type Dialog, useDialog } from '../common/dialog.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Pending } from '../common/states.tsx';
+import { WhileActive } from '../common/suspension.tsx';
 import { TYPING_PAUSE } from '../common/typing-pause.ts';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { ALL_KEYS, useKeys } from './key-calls.ts';
@@ -23,7 +24,11 @@ export default function KeysPage() {
     <Page
       title="Keys"
       description="Every request carries a key. The keys of one environment share your plan's limits."
-      actions={<Button onClick={creation.open}>Create key</Button>}
+      actions={
+        <WhileActive>
+          <Button onClick={creation.open}>Create key</Button>
+        </WhileActive>
+      }
     >
       <Keys onIssued={show} />
       <CreateKeyDialog isOpen={isCreating} onClose={creation.close} onIssued={show} />

@@ -3,6 +3,7 @@ import { useSession } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Page } from '../common/page.tsx';
 import { Failure, Pending } from '../common/states.tsx';
+import { WhileActive } from '../common/suspension.tsx';
 import { Bans } from './bans.tsx';
 import { Clock } from './clock.tsx';
 import { useSandbox, useSandboxChange, useUsageChange } from './sandbox-calls.ts';
@@ -22,9 +23,11 @@ export default function SandboxPage() {
       title="Sandbox"
       description="Try errors, limits and dates in staging. Production and other accounts are not affected."
       actions={
-        <ActionButton isBusy={isBusy} onClick={() => mutate({ kind: 'reset' })}>
-          Reset all of it
-        </ActionButton>
+        <WhileActive>
+          <ActionButton isBusy={isBusy} onClick={() => mutate({ kind: 'reset' })}>
+            Reset all of it
+          </ActionButton>
+        </WhileActive>
       }
     >
       {info ? (

@@ -1,5 +1,6 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { WhileActive } from '../common/suspension.tsx';
 
 interface SectionProps {
   readonly title: string;
@@ -7,7 +8,7 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** One part of the sandbox. */
+/** One part of the sandbox, with its controls. */
 export function Section({ title, description, children }: SectionProps) {
   return (
     <Paper component="section" withBorder p="lg" aria-label={title}>
@@ -20,7 +21,9 @@ export function Section({ title, description, children }: SectionProps) {
             {description}
           </Text>
         </div>
-        {children}
+        <WhileActive>
+          <Stack gap="md">{children}</Stack>
+        </WhileActive>
       </Stack>
     </Paper>
   );

@@ -7,6 +7,7 @@ import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
+import { WhileActive } from '../common/suspension.tsx';
 import { useCreateKey } from '../keys/key-calls.ts';
 import { PasswordField } from '../sign-in/fields.tsx';
 import type { ExampleKey } from './examples.ts';
@@ -76,19 +77,21 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
           create.mutate();
         }}
       >
-        <Group gap="sm" align="flex-end">
-          <TextInput
-            label="Name of the key"
-            value={name}
-            maxLength={KEY_NAME_MAX_LENGTH}
-            required
-            withAsterisk={false}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <ActionButton type="submit" isBusy={create.isPending}>
-            Create a key
-          </ActionButton>
-        </Group>
+        <WhileActive>
+          <Group gap="sm" align="flex-end">
+            <TextInput
+              label="Name of the key"
+              value={name}
+              maxLength={KEY_NAME_MAX_LENGTH}
+              required
+              withAsterisk={false}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <ActionButton type="submit" isBusy={create.isPending}>
+              Create a key
+            </ActionButton>
+          </Group>
+        </WhileActive>
       </form>
       {create.error && <Failure error={create.error} />}
       <Anchor
