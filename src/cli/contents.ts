@@ -76,5 +76,5 @@ async function reset({ environment, yes, ...options }: ResetOptions): Promise<vo
 
 function contentsOf(environment: Environment): string {
   const sandboxes = environment === 'staging' ? ', and what accounts have set in the sandbox' : '';
-  return `all animals, messages, idempotency records, usage, bans and logged requests of ${environment}${sandboxes}`;
+  return `all animals, orders, messages, idempotency records, usage, bans and logged requests of ${environment}${sandboxes}`;
 }

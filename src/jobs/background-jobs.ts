@@ -164,9 +164,10 @@ async function pruneExpired(
 ): Promise<void> {
   const pruneIn = async (limiter: EnvironmentLimiter) => {
     limiter.pruneExpired(now);
-    const { pets, quotas } = stores.environment(limiter.environment);
+    const { pets, orders, quotas } = stores.environment(limiter.environment);
     await quotas.prune(now.wall);
     await pets.pruneRequests(now);
+    await orders.pruneRequests(now);
   };
   await Promise.all([...limiters.values()].map(pruneIn));
   await stores.messages.prune(now.wall - MESSAGES_KEPT);

@@ -22,9 +22,10 @@ interface Dependencies {
  */
 export function accountLimits({ limiters, stores, redis, clock }: Dependencies) {
   const currentUsage = currentUsageFrom(limiters, stores, clock);
+  const { pets, orders } = stores.environment('staging');
   const sandbox = new SandboxControl({
     ...stores,
-    pets: stores.environment('staging').pets,
+    repeatable: [pets, orders],
     limiter: limiters.get('staging'),
     usage: (account) => currentUsage(account, 'staging'),
   });

@@ -3,7 +3,7 @@
  * names of their sequences in PostgreSQL, which begin with the name of the environment. A file keeps the highest id of
  * deleted rows in its table `highest_ids`.
  */
-export const ID_SEQUENCES = { pets: 'pet_ids' } as const;
+export const ID_SEQUENCES = { pets: 'pet_ids', orders: 'order_ids' } as const;
 
 export type NumberedTable = keyof typeof ID_SEQUENCES;
 

@@ -5,6 +5,7 @@ import type { KeyCache } from '../core/keys/api-keys.ts';
 import type { Secrets } from '../core/keys/secrets.ts';
 import type { Leases } from '../core/limits/lease.ts';
 import type { QuotaStore } from '../core/limits/quota.ts';
+import type { OrderStore } from '../core/orders/order-store.ts';
 import type { PetStore } from '../core/pets/pet-store.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { FolderState } from './folder/folder-state.ts';
@@ -18,8 +19,9 @@ import type { WriteOutcomes } from './write-outcomes.ts';
 /** The stores of one environment. */
 export interface EnvironmentStores {
   readonly pets: PetStore;
+  readonly orders: OrderStore;
   readonly quotas: QuotaStore;
-  /** Deletes all pets, idempotent requests and saved quotas; ids start at 1 again. May raise `StorageUnavailable`. */
+  /** Deletes all pets, orders, idempotent requests and saved quotas; ids start at 1 again. May raise `StorageUnavailable`. */
   reset(): Promise<void>;
 }
 

@@ -14,6 +14,7 @@ import { makeKey, onFolder } from '../support/storage.ts';
 
 const WITH_SECRET = { PETSTORE_SECRET: SECRET };
 const LARGEST = '9223372036854775807';
+const BUYER = 'acct_buyer';
 
 describe.skipIf(!hasPostgres)('migrate-store', () => {
   let server: PostgresServer;
@@ -47,6 +48,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const rows = rowsByTable(stdout);
     expect(rows).toMatchObject({ accounts: 2, 'pets of production': 3, 'pets of staging': 1 });
+    expect(rows).toMatchObject({ 'orders of production': 1, 'orders of staging': 0 });
     expect(rows).toMatchObject({ messages: 2, bans: 1, 'idempotent_requests of production': 1 });
 
     const settings = { ...WITH_SECRET, PETSTORE_DATABASE_URL: it.url };
@@ -56,6 +58,12 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     expect({ status: again.status, text: await again.text() }).toEqual(before.created);
     const next = await service.post(before.key, before.pet);
     expect(await next.json()).toMatchObject({ id: 5 });
+    const { orders } = service.stores.environment('production');
+    expect(await orders.list({ accountId: BUYER, limit: 10, after: 0 })).toMatchObject({
+      orders: [{ id: 2, petId: 1, status: 'placed' }],
+    });
+    const order = await orders.create({ accountId: BUYER, petId: 5 }, clock.now());
+    expect(order).toMatchObject({ kind: 'created', order: { id: 3 } });
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
   });
 
@@ -175,6 +183,10 @@ async function fill(folder: string, clock: ManualClock) {
   const { pets } = service.stores.environment('production');
   await pets.import([{ name: 'Deleted', categoryId: 1, status: 'sold' }]);
   expect(await pets.delete({ id: 4, accountId: 'acct_1' })).toEqual({ kind: 'deleted' });
+  const { orders } = service.stores.environment('production');
+  await orders.create({ accountId: BUYER, petId: 1 }, clock.now(), 'order');
+  await orders.deleteAll(BUYER);
+  await orders.create({ accountId: BUYER, petId: 1 }, clock.now(), 'order');
   await service.request('/pets', {
     method: 'POST',
     key: staging.text,

@@ -16,7 +16,7 @@ describe('petstore reset', () => {
     const refused = await runCommand(['reset', '--environment', 'staging'], onFolder(folder.path));
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(
-      'all animals, messages, idempotency records, usage, bans and logged requests of staging, and what accounts have set in the sandbox',
+      'all animals, orders, messages, idempotency records, usage, bans and logged requests of staging, and what accounts have set in the sandbox',
     );
     expect(refused.stderr).toContain('--yes');
   });

@@ -64,7 +64,14 @@ describe('backup verify', () => {
       name: 'production.db',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       schema: ENVIRONMENT_SCHEMA.migrations.length,
-      rows: { idempotent_requests: 0, pets: 500, quotas: 0 },
+      rows: {
+        highest_ids: 0,
+        idempotent_requests: 0,
+        orders: 0,
+        pet_changes: 0,
+        pets: 500,
+        quotas: 0,
+      },
     });
     expect(files).toContainEqual(
       expect.objectContaining({

@@ -1,7 +1,7 @@
 import type { Actor } from '../accounts/audit.ts';
 import type { Environment } from '../environments.ts';
 
-/** Deletes the data of accounts in environments, except pets. May raise `StorageUnavailable`. */
+/** Deletes the data of accounts in environments, except pets and orders. May raise `StorageUnavailable`. */
 export interface EnvironmentResets {
   /** Makes servers drop their cached pages of these environments; deletes nothing. */
   announce(environments: readonly Environment[]): Promise<void>;
@@ -17,7 +17,7 @@ export interface EnvironmentResets {
 interface EnvironmentData {
   readonly environmentResets: EnvironmentResets;
   environment(name: Environment): {
-    /** Deletes pets, idempotent requests and saved quotas. */
+    /** Deletes pets, orders, idempotent requests and saved quotas. */
     reset(): Promise<void>;
   };
 }

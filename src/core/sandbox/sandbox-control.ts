@@ -64,8 +64,8 @@ interface Dependencies {
   readonly sandboxes: SandboxStore;
   readonly bans: Pick<BanStore, 'ofAccount'>;
   readonly simulations: Pick<SimulationStore, 'counted'>;
-  /** The pets of staging. */
-  readonly pets: Pick<PetStore, 'forgetRequests'>;
+  /** The stores of staging that recognize repeated requests. */
+  readonly repeatable: ReadonlyArray<Pick<PetStore, 'forgetRequests'>>;
   /** The limiter of staging; without it, changes are passed to the process that has it. */
   readonly limiter: AdjustableLimiter | undefined;
   /** The current usage of an account in staging. */
@@ -197,13 +197,15 @@ export class SandboxControl {
 
   /** Resets everything to its state without the sandbox, with unused windows. */
   async reset(request: SandboxRequest): Promise<void> {
-    const { sandboxes, limiter, pets } = this.#dependencies;
+    const { sandboxes, limiter, repeatable } = this.#dependencies;
     const { account, now } = request;
     const command: LimiterCommand = { kind: 'forget' };
     await limiter?.recordBans();
     const { clockOffset } = await sandboxes.reset(this.#withCommand(request, command));
     // Idempotent requests made on the clock that was ahead would be remembered for too long.
-    if (clockOffset > 0) await pets.forgetRequests(account.id, now.wall);
+    if (clockOffset > 0) {
+      for (const store of repeatable) await store.forgetRequests(account.id, now.wall);
+    }
     await this.#adjust(request, command);
   }
 

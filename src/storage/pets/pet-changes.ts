@@ -1,3 +1,5 @@
+import { PET_STATUS_OF } from '../../core/orders/order-changes.ts';
+import { isOpen, type Order } from '../../core/orders/orders.ts';
 import {
   type DeleteOutcome,
   decideDeletion,
@@ -31,7 +33,11 @@ const FIND = inEnvironment<Row>(
 const UPDATE = inEnvironment(
   `UPDATE pets SET name = $4, category_id = $5, status = $6 WHERE ${ONE_PET}`,
 );
+const FOLLOW = inEnvironment(`UPDATE pets SET status = $4, open_order = $5 WHERE ${ONE_PET}`);
 const DELETE = inEnvironment(`DELETE FROM pets WHERE ${ONE_PET}`);
+
+/** The order that a pet follows. */
+type FollowedOrder = Pick<Order, 'id' | 'status'>;
 
 /** A request as it is sent to the transaction. */
 interface ChangeInput {
@@ -98,4 +104,17 @@ export async function findPet(
     owner: owner === formerAccount ? undefined : owner,
     openOrder: row.open_order === null ? undefined : Number(row.open_order),
   };
+}
+
+/** Gives a pet, which `findPet` has locked, the status that follows from its order. */
+export async function followOrder(
+  transaction: EnvironmentTransaction,
+  { pet, openOrder }: StoredPet,
+  { id, status }: FollowedOrder,
+): Promise<void> {
+  const next = PET_STATUS_OF[status];
+  const nextOrder = isOpen(status) ? id : undefined;
+  if (next === pet.status && nextOrder === openOrder) return;
+  await transaction.run(FOLLOW, bucketOf(pet.id), pet.id, next, nextOrder ?? null);
+  await recordPetChange(transaction, { id: pet.id, before: pet.status, after: next });
 }

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from './database.ts';
 import { postgresEngine } from './engine.ts';
 
 /**
- * Deletes the pets, idempotent requests and quotas of an environment; ids start at 1 again. Most rows are deleted
+ * Deletes the pets, orders, idempotent requests and quotas of an environment; ids start at 1 again. Most rows are deleted
  * before the transaction that blocks creating pets in both environments, because each statement has a time limit.
  */
 export async function resetEnvironment(
@@ -16,12 +16,14 @@ export async function resetEnvironment(
   await deleteMostPets(database, environment);
   const engine = postgresEngine(database);
   await deleteInBatches(engine, 'idempotent_requests', 'environment = ?', environment);
-  await deleteInWindows(engine, 'quotas', 'environment = ?', environment);
+  for (const table of ['quotas', 'orders'] as const) {
+    await deleteInWindows(engine, table, 'environment = ?', environment);
+  }
   await database.transaction(async (queries) => {
     // Makes concurrent inserts of pets wait. A pet whose id was taken before the reset is inserted after it with that
-    // id; `createPets` handles the collision.
+    // id; `createPets` handles the collision. An order holds a lock on its pet when it takes its id.
     await queries.run('LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
-    for (const table of ['pets', 'deleted_pets', 'idempotent_requests', 'quotas']) {
+    for (const table of ['pets', 'deleted_pets', 'orders', 'idempotent_requests', 'quotas']) {
       await queries.run(`DELETE FROM ${table} WHERE environment = $1`, environment);
     }
     for (const ids of Object.values(ID_SEQUENCES)) {

@@ -1,8 +1,10 @@
 import type { Config, DatabaseSettings } from '../../config/config.ts';
+import type { AccountStore } from '../../core/accounts/accounts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { secretsOf } from '../../core/keys/secrets.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
+import { StoredOrders } from '../orders/orders.ts';
 import { petStoreOptions } from '../pets/pets.ts';
 import { storedQuotas } from '../quotas.ts';
 import { sharedStores } from '../shared-stores.ts';
@@ -15,6 +17,7 @@ import { resetEnvironment } from './environment-reset.ts';
 import { RowLeases } from './leases.ts';
 import { PostgresMessageQueue } from './message-queue.ts';
 import { migrate } from './migrate.ts';
+import { orderAccess } from './order-access.ts';
 import { PostgresPetStore } from './pet-store.ts';
 import { requireCapablePooler } from './pooler.ts';
 import { requirePrimary } from './primary.ts';
@@ -44,14 +47,7 @@ export async function openPostgresStores(
   const kinds = new WriteKinds(clock, isDistributed);
   const engine = postgresEngine(database, kinds);
   const shared = sharedStores(engine, { findKey: findKey(database), messages }, kinds);
-  const open = (name: Environment) => ({
-    pets: new PostgresPetStore(database, name, petStoreOptions(name, kinds, shared.accounts)),
-    quotas: storedQuotas(
-      environmentEngine(database, name),
-      kinds.watcher(`saves of quotas in ${name}`),
-    ),
-    reset: () => resetEnvironment(database, name),
-  });
+  const open = (name: Environment) => openEnvironment(database, name, kinds, shared.accounts);
   const environments = { production: open('production'), staging: open('staging') };
   const pets = Object.values(environments).map((each) => each.pets);
   const queues = [messages.arrivals, ...pets.map(({ creations }) => creations)];
@@ -82,5 +78,22 @@ export async function openPostgresStores(
       await Promise.all([messages, ...pets].map((each) => each.close()));
       await database.close();
     },
+  };
+}
+
+function openEnvironment(
+  database: PostgresDatabase,
+  name: Environment,
+  kinds: WriteKinds,
+  accounts: AccountStore,
+) {
+  const pets = new PostgresPetStore(database, name, petStoreOptions(name, kinds, accounts));
+  const watchOrders = kinds.watcher(`changes of orders in ${name}`);
+  const watchQuotas = kinds.watcher(`saves of quotas in ${name}`);
+  return {
+    pets,
+    orders: new StoredOrders(orderAccess(database, name), { pets, watchChanges: watchOrders }),
+    quotas: storedQuotas(environmentEngine(database, name), watchQuotas),
+    reset: () => resetEnvironment(database, name),
   };
 }

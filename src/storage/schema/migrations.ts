@@ -1,3 +1,4 @@
+import { ORDER_INDEXES, ORDERS } from '../orders/order-tables.ts';
 import { addBucketsOnline, PET_BUCKETS } from '../pets/pet-buckets.ts';
 import { PET_FEED } from '../pets/pet-feed-tables.ts';
 import {
@@ -255,6 +256,8 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   step('environment', newPetColumns()),
   // The changes of pets, for the caches of servers, and in PostgreSQL the ids of deleted pets.
   step('environment', PET_FEED),
+  // Orders of pets.
+  step('environment', ORDERS, ORDER_INDEXES),
 ];
 
 /** The shared steps of one kind of data file. */

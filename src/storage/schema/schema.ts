@@ -4,6 +4,7 @@ import type { AuditAction } from '../../core/accounts/audit.ts';
 import type { ChangeKind } from '../../core/changes.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { Plan } from '../../core/limits/plans.ts';
+import type { OrderStatus } from '../../core/orders/orders.ts';
 import type { PetStatus } from '../../core/pets/pets.ts';
 import { SIGN_IN_TABLES } from '../accounts/sign-in-tables.ts';
 import { REQUEST_TABLES } from '../requests/request-tables.ts';
@@ -204,6 +205,19 @@ export const TABLES = {
     distributedBy: 'bucket',
     primaryKey: ['environment', 'bucket', 'id'],
     columns: { environment: text<Environment>(), id: integer() },
+  },
+  orders: {
+    file: 'environment',
+    distributedBy: 'account_id',
+    primaryKey: ['account_id', 'id'],
+    columns: {
+      account_id: text(),
+      ...columnsOf(integer(), 'id', 'pet_id'),
+      status: text<OrderStatus>(),
+      ...columnsOf(integer(), 'created_at', 'updated_at'),
+      // The key of the request that made it, for a day.
+      idempotency_key: optionalText(),
+    },
   },
   // Kept for a day; on the coordinator, which reads or records those of a batch in one statement.
   idempotent_requests: {

@@ -89,16 +89,17 @@ export function forPostgres(table: TableName, sql: string): string {
 }
 
 /**
- * A statement on tables that each environment has, written for PostgreSQL: `$1` is the environment and `$2` the bucket of
- * a pet, in the first conditions or columns. A file has neither, nor locks on rows.
+ * A statement on tables that each environment has, written for PostgreSQL: `$1` is the environment and, in statements on
+ * pets, `$2` the bucket, in the first conditions or columns. A file has neither, nor locks on rows.
  */
 export function inEnvironment<Row = never>(postgres: string): Selection<Row> {
+  const isBucketed = postgres.includes('bucket');
   const sqlite = postgres
     .replaceAll(/\benvironment = \$1( AND bucket = \$2)?( AND |$)/g, (_found, _bucket, rest) =>
       rest === '' ? 'TRUE' : '',
     )
     .replaceAll(/\(environment, (bucket, )?/g, '(')
-    .replaceAll(/\(\$1, (\$2, )?/g, '(')
+    .replaceAll(isBucketed ? '($1, $2, ' : '($1, ', '(')
     .replace(/ FOR UPDATE$/, '')
     .replaceAll(/\$(\d+)/g, '?$1');
   return { sqlite, postgres };

@@ -16,6 +16,7 @@ import { asSetupError } from '../folder/file-failures.ts';
 import { FolderState } from '../folder/folder-state.ts';
 import { readPreviousSecrets, readSecret } from '../folder/secret-files.ts';
 import { StoreFiles } from '../folder/store-files.ts';
+import { StoredOrders } from '../orders/orders.ts';
 import { petStoreOptions } from '../pets/pets.ts';
 import { storedQuotas } from '../quotas.ts';
 import { sharedStores } from '../shared-stores.ts';
@@ -29,6 +30,7 @@ import { SqliteFile } from './file.ts';
 import { fileLeases } from './leases.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA, type Schema } from './migrations.ts';
 import { HIGHEST_ID, LAST_CHANGE } from './numbers.ts';
+import { orderAccess } from './order-access.ts';
 import { SqlitePetStore } from './pet-store.ts';
 import { RequestLogFile } from './request-log-file.ts';
 import { Writer } from './writer.ts';
@@ -121,8 +123,11 @@ function environmentStores(
   kinds: WriteKinds,
   accounts: AccountStore,
 ): EnvironmentStores {
+  const pets = new SqlitePetStore(file, petStoreOptions(name, kinds, accounts));
+  const watchChanges = kinds.watcher(`changes of orders in ${name}`);
   return {
-    pets: new SqlitePetStore(file, petStoreOptions(name, kinds, accounts)),
+    pets,
+    orders: new StoredOrders(orderAccess(file), { pets, watchChanges }),
     quotas: storedQuotas(environmentEngine(file), kinds.watcher(`saves of quotas in ${name}`)),
     reset: () => file.write({ name: 'resetEnvironment', input: null }),
   };

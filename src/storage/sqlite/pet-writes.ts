@@ -4,6 +4,7 @@ import { creationReply } from '../../core/pets/pet-json.ts';
 import type { CreateOutcome } from '../../core/pets/pet-store.ts';
 import type { NewPet, Pet } from '../../core/pets/pets.ts';
 import type { EnvironmentTransaction } from '../access.ts';
+import { orderChanges } from '../orders/order-changes.ts';
 import { petChanges } from '../pets/pet-changes.ts';
 import { ONE_PET } from '../pets/pet-pages.ts';
 import { type Creation, storedReply } from '../pets/pets.ts';
@@ -31,19 +32,26 @@ export const environmentWrites = {
     for (const pet of pets) insertPet(database, pet);
   },
 
-  updatePet: (database: Database, input: Parameters<typeof petChanges.updatePet>[1]) =>
-    petChanges.updatePet(transactionOn(database), input),
-
-  deletePet: (database: Database, input: Parameters<typeof petChanges.deletePet>[1]) =>
-    petChanges.deletePet(transactionOn(database), input),
+  updatePet: onFile(petChanges.updatePet),
+  deletePet: onFile(petChanges.deletePet),
+  createOrder: onFile(orderChanges.createOrder),
+  updateOrder: onFile(orderChanges.updateOrder),
+  deleteOrders: onFile(orderChanges.deleteOrders),
 
   /** Deletes everything; ids start at 1 again. */
   resetEnvironment(database: Database, _: null): void {
-    for (const table of ['pets', 'idempotent_requests', 'quotas', 'highest_ids']) {
+    for (const table of ['pets', 'orders', 'idempotent_requests', 'quotas', 'highest_ids']) {
       database.run(`DELETE FROM ${table}`);
     }
   },
 };
+
+/** A change that both engines share, on a file. */
+function onFile<Input, Output>(
+  change: (transaction: EnvironmentTransaction, input: Input) => Output,
+): (database: Database, input: Input) => Output {
+  return (database, input) => change(transactionOn(database), input);
+}
 
 /** All rows of a file belong to its environment, so no statement uses the first value. */
 function transactionOn(database: Database): EnvironmentTransaction {

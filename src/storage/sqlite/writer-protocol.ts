@@ -29,17 +29,20 @@ export interface Recorded {
   readonly storeId: string;
 }
 
-const PET_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
+/** The changes of an environment that assign ids or delete rows with ids. */
+const ID_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
   'createPet',
   'importPets',
   'deletePet',
+  'createOrder',
+  'deleteOrders',
   'resetEnvironment',
   'probe',
 ]);
 
 /** Whether the number of a change must be recorded before it is acknowledged. */
 export function isRecorded({ name }: Write, recorded: Recorded): boolean {
-  return recorded.name === 'accounts' ? name !== 'open' : PET_WRITES.has(name);
+  return recorded.name === 'accounts' ? name !== 'open' : ID_WRITES.has(name);
 }
 
 /** Requests one transaction. */

@@ -8,6 +8,8 @@ import { endedKeysSuite } from './ended-keys.suite.ts';
 import { environmentResetSuite } from './environment-reset.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { messageStoreSuite } from './message-store.suite.ts';
+import { orderChangesSuite } from './order-changes.suite.ts';
+import { ordersSuite } from './orders.suite.ts';
 import { petChangesSuite } from './pet-changes.suite.ts';
 import { petStoreSuite } from './pet-store.suite.ts';
 import { quotaStoreSuite } from './quota-store.suite.ts';
@@ -29,6 +31,8 @@ export function allSuites(open: OpenBackend): void {
   environmentResetSuite(open);
   idempotencySuite(open);
   messageStoreSuite(open);
+  orderChangesSuite(open);
+  ordersSuite(open);
   petChangesSuite(open);
   petStoreSuite(open);
   quotaStoreSuite(open);

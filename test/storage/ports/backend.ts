@@ -9,6 +9,7 @@ import type { BanRecord, BanStore } from '../../../src/core/limits/ban-records.t
 import { type Subscription, subscribe } from '../../../src/core/limits/plans.ts';
 import type { QuotaStore } from '../../../src/core/limits/quota.ts';
 import type { Message, MessageStore } from '../../../src/core/messages/messages.ts';
+import type { OrderStore } from '../../../src/core/orders/order-store.ts';
 import type { EnvironmentResets } from '../../../src/core/pets/environment-resets.ts';
 import type { PetStore } from '../../../src/core/pets/pet-store.ts';
 import type { NewPet } from '../../../src/core/pets/pets.ts';
@@ -37,8 +38,9 @@ export interface Backend extends AsyncDisposable {
   readonly environmentResets: EnvironmentResets;
   readonly queries: SharedStores['queries'];
   pets(environment?: Environment): PetStore;
+  orders(environment?: Environment): OrderStore;
   quotas(environment?: Environment): QuotaStore;
-  /** Deletes the pets, idempotent requests and saved quotas of an environment. */
+  /** Deletes the pets, orders, idempotent requests and saved quotas of an environment. */
   resetEnvironment(environment: Environment): Promise<void>;
   /** Runs SQL without the stores, on the tables of the accounts or of production. */
   run(file: 'accounts' | 'production', sql: string): Promise<void>;

@@ -26,6 +26,7 @@ async function fill(backend: Backend, accountId: string, environment: Environmen
   const request = { accountId, ...REQUEST };
   await backend.pets(environment).create(pet('One'), at(), request);
   await backend.pets(environment).import([pet('Two'), pet('Three')]);
+  await backend.orders(environment).create({ accountId, petId: 2 }, at(), 'order');
   const quota = { caller: `account:${accountId}`, minuteEndsAt: NOON, minuteUsed: 1 };
   await backend.quotas(environment).save([{ ...quota, day: Math.floor(NOON / DAY), dayUsed: 2 }]);
   await backend.messages.enqueue(message(accountId, { environment }));
@@ -52,9 +53,11 @@ function quota(number: number): SavedQuota {
 /** The number of rows of each kind in an environment, by name. */
 async function contents(backend: Backend, accountId: string, environment: Environment) {
   const { pets } = await backend.pets(environment).list({ limit: 100, after: 0 });
+  const { orders } = await backend.orders(environment).listAll({ limit: 100, after: 0 });
   const isHere = (each: { readonly environment: Environment }) => each.environment === environment;
   return {
     pets: pets.length,
+    orders: orders.length,
     quotas: (await backend.quotas(environment).find(`account:${accountId}`)) ? 1 : 0,
     messages: (await backend.messages.list(accountId, 10)).filter(isHere).length,
     usage: (await backend.usage.byPeriod({ accountId, first: 0 })).filter(isHere).length,
@@ -82,8 +85,26 @@ async function reset(backend: Backend, environment: Environment): Promise<void> 
   await backend.environmentResets.reset([environment], 'test', NOON);
 }
 
-const FILLED = { pets: 3, quotas: 1, messages: 1, usage: 1, bans: 1, requests: 1, keys: 1 };
-const EMPTY = { pets: 0, quotas: 0, messages: 0, usage: 0, bans: 0, requests: 0, keys: 1 };
+const FILLED = {
+  pets: 3,
+  orders: 1,
+  quotas: 1,
+  messages: 1,
+  usage: 1,
+  bans: 1,
+  requests: 1,
+  keys: 1,
+};
+const EMPTY = {
+  pets: 0,
+  orders: 0,
+  quotas: 0,
+  messages: 0,
+  usage: 0,
+  bans: 0,
+  requests: 0,
+  keys: 1,
+};
 
 /** Tests of the reset of an environment, for every database. */
 export function environmentResetSuite(open: OpenBackend): void {
@@ -150,6 +171,11 @@ export function environmentResetSuite(open: OpenBackend): void {
       expect(again).toEqual({ kind: 'created', pet: { id: 1, ...pet('New') } });
       const next = await backend.pets('staging').create(pet('Next'), at());
       expect(next).toEqual({ kind: 'created', pet: { id: 2, ...pet('Next') } });
+      const order = { accountId: id, petId: 2 };
+      expect(await backend.orders('staging').create(order, at(), 'order')).toMatchObject({
+        kind: 'created',
+        order: { id: 1 },
+      });
     });
 
     test('loses no creation that another process makes at the same time, and gives no id twice', async () => {

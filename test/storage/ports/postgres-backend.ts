@@ -1,4 +1,5 @@
 import type { Environment } from '../../../src/core/environments.ts';
+import { StoredOrders } from '../../../src/storage/orders/orders.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
 import {
   environmentEngine,
@@ -7,6 +8,7 @@ import {
 } from '../../../src/storage/postgres/engine.ts';
 import { resetEnvironment } from '../../../src/storage/postgres/environment-reset.ts';
 import { PostgresMessageQueue } from '../../../src/storage/postgres/message-queue.ts';
+import { orderAccess } from '../../../src/storage/postgres/order-access.ts';
 import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
 import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
@@ -33,6 +35,8 @@ export function connectTo(url: string, isDistributed = false): Backend {
   return {
     ...sharedStores(postgresEngine(database), { findKey: findKey(database), messages }),
     pets: (environment: Environment = 'production') => pets[environment],
+    orders: (environment: Environment = 'production') =>
+      new StoredOrders(orderAccess(database, environment), { pets: pets[environment] }),
     quotas: (environment: Environment = 'production') =>
       storedQuotas(environmentEngine(database, environment)),
     resetEnvironment: (environment) => resetEnvironment(database, environment),

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
+import { StoredOrders } from '../../../src/storage/orders/orders.ts';
 import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../../src/storage/sqlite/engine.ts';
 import { SqliteFile } from '../../../src/storage/sqlite/file.ts';
 import { ACCOUNTS_SCHEMA, ENVIRONMENT_SCHEMA } from '../../../src/storage/sqlite/migrations.ts';
+import { orderAccess } from '../../../src/storage/sqlite/order-access.ts';
 import { SqlitePetStore } from '../../../src/storage/sqlite/pet-store.ts';
 import { RequestLogFile } from '../../../src/storage/sqlite/request-log-file.ts';
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
@@ -36,9 +38,12 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     threads: REUSED_THREADS,
   });
   const file = (environment: Environment = 'production') => environments[environment];
+  const pets = (environment?: Environment) => new SqlitePetStore(file(environment));
   return {
     ...sharedStores(sqliteEngine(accounts), sqliteHotPathQueries(accounts, requestLog)),
-    pets: (environment) => new SqlitePetStore(file(environment)),
+    pets,
+    orders: (environment) =>
+      new StoredOrders(orderAccess(file(environment)), { pets: pets(environment) }),
     quotas: (environment) => storedQuotas(environmentEngine(file(environment))),
     resetEnvironment: (environment) =>
       file(environment).write({ name: 'resetEnvironment', input: null }),

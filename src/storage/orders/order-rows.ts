@@ -1,0 +1,38 @@
+import type { AccountOrder, Order, OrderStatus } from '../../core/orders/orders.ts';
+import { inEnvironment, select } from '../schema/selection.ts';
+
+/** An order as a row of either engine. */
+export interface OrderRow {
+  readonly account_id: string;
+  readonly id: bigint | number;
+  readonly pet_id: bigint | number;
+  readonly status: OrderStatus;
+  readonly created_at: bigint | number;
+  readonly updated_at: bigint | number;
+}
+
+const COLUMNS = ['account_id', 'id', 'pet_id', 'status', 'created_at', 'updated_at'] as const;
+
+/** Selects orders of an environment. @param rest as in `select`. */
+export function selectOrders(rest: string) {
+  return select('orders', COLUMNS, rest);
+}
+
+/** Selects orders within a transaction. @param rest as in `inEnvironment`. */
+export function selectOrdersInTransaction(rest: string) {
+  return inEnvironment<OrderRow>(`SELECT ${COLUMNS.join(', ')} FROM orders ${rest}`);
+}
+
+export function orderFrom(row: OrderRow): Order {
+  return {
+    id: Number(row.id),
+    petId: Number(row.pet_id),
+    status: row.status,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+export function accountOrderFrom(row: OrderRow): AccountOrder {
+  return { accountId: row.account_id, ...orderFrom(row) };
+}

@@ -1,0 +1,198 @@
+import { IDEMPOTENCY_TTL } from '../../core/idempotency.ts';
+import type { OrderChangeRequest, OrderUpdateOutcome } from '../../core/orders/order-changes.ts';
+import type {
+  CreateOrderOutcome,
+  NewOrder,
+  OrderFilter,
+  OrderPage,
+  OrderQuery,
+  OrderStore,
+} from '../../core/orders/order-store.ts';
+import type { AccountOrder, Order, OrderStatus } from '../../core/orders/orders.ts';
+import type { PetStore } from '../../core/pets/pet-store.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { EnvironmentEngine } from '../access.ts';
+import { select, statementOn } from '../schema/selection.ts';
+import type { WatchWrite } from '../write-kinds.ts';
+import type { BoundOrderChanges, OrderCreation } from './order-changes.ts';
+import { accountOrderFrom, type OrderRow, orderFrom, selectOrders } from './order-rows.ts';
+
+/** Orders deleted in one transaction: few enough that others do not wait long for its locks. */
+const DELETED_AT_ONCE = 100;
+/** Keys deleted in one statement, and others of the same moment. */
+const PRUNED_AT_ONCE = 1_000;
+
+const OF_ACCOUNT = {
+  all: selectOrders('WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?'),
+  byStatus: selectOrders('WHERE account_id = ? AND status = ? AND id > ? ORDER BY id LIMIT ?'),
+};
+const OF_ALL = {
+  all: selectOrders('WHERE id > ? ORDER BY id LIMIT ?'),
+  byStatus: selectOrders('WHERE status = ? AND id > ? ORDER BY id LIMIT ?'),
+};
+const ONE = selectOrders('WHERE account_id = ? AND id = ?');
+const BY_ID = selectOrders('WHERE id = ?');
+const ACCOUNTS = select(
+  'orders',
+  ['account_id'],
+  `WHERE status IN ('placed', 'approved') AND account_id > ?
+   GROUP BY account_id ORDER BY account_id LIMIT ?`,
+);
+const FORGET = statementOn(
+  'orders',
+  `UPDATE orders SET idempotency_key = NULL
+   WHERE account_id = ? AND idempotency_key IS NOT NULL AND created_at > ?`,
+);
+const EXPIRED = 'WHERE idempotency_key IS NOT NULL AND created_at <= ?';
+const FIRST_EXPIRED = select(
+  'orders',
+  ['created_at'],
+  `${EXPIRED} ORDER BY created_at LIMIT ${PRUNED_AT_ONCE}`,
+);
+const PRUNE = statementOn('orders', `UPDATE orders SET idempotency_key = NULL ${EXPIRED}`);
+
+/** What orders need of an engine. */
+export interface OrderAccess extends Pick<EnvironmentEngine, 'rows' | 'run'> {
+  /** The changes, each in its own transaction. */
+  readonly changes: BoundOrderChanges;
+}
+
+export interface OrderStoreOptions {
+  /** The pets of the same environment. */
+  readonly pets: Pick<PetStore, 'applyOwnChanges'>;
+  /** Records whether the changes succeed. */
+  readonly watchChanges?: WatchWrite;
+}
+
+/** The orders of one environment, on either engine. */
+export class StoredOrders implements OrderStore {
+  readonly #access: OrderAccess;
+  readonly #options: OrderStoreOptions;
+  /** Requests of this process with an idempotency key that are not committed yet. */
+  readonly #inFlight = new Set<string>();
+
+  constructor(access: OrderAccess, options: OrderStoreOptions) {
+    this.#access = access;
+    this.#options = options;
+  }
+
+  list({ accountId, limit, status, after }: OrderQuery): Awaitable<OrderPage> {
+    const { all, byStatus } = OF_ACCOUNT;
+    const rows =
+      status === undefined
+        ? this.#access.rows(all, accountId, after, limit + 1)
+        : this.#access.rows(byStatus, accountId, status, after, limit + 1);
+    return rows instanceof Promise
+      ? rows.then((found) => pageOf(found, limit, orderFrom))
+      : pageOf(rows, limit, orderFrom);
+  }
+
+  async get(accountId: string, id: number): Promise<Order | undefined> {
+    if (!Number.isSafeInteger(id)) return undefined;
+    const [row] = await this.#access.rows(ONE, accountId, id);
+    return row && orderFrom(row);
+  }
+
+  async create(order: NewOrder, now: Instant, key?: string): Promise<CreateOrderOutcome> {
+    const creation = { order, key, now: now.wall };
+    if (key === undefined) return this.#create(creation);
+    const name = JSON.stringify([order.accountId, key]);
+    if (this.#inFlight.has(name)) return { kind: 'conflict' };
+    this.#inFlight.add(name);
+    try {
+      return await this.#create(creation);
+    } finally {
+      this.#inFlight.delete(name);
+    }
+  }
+
+  update(
+    request: OrderChangeRequest,
+    status: OrderStatus,
+    now: Instant,
+  ): Promise<OrderUpdateOutcome> {
+    const change = this.#access.changes.updateOrder({ request, status, now: now.wall });
+    return this.#change(change, ({ kind }) => kind === 'updated');
+  }
+
+  #create(creation: OrderCreation): Promise<CreateOrderOutcome> {
+    const change = this.#access.changes.createOrder(creation);
+    return this.#change(change, ({ kind }) => kind === 'created');
+  }
+
+  /** Waits for a change; cached pages then show its pets as they are. */
+  async #change<Outcome>(
+    change: Promise<Outcome>,
+    changesPets: (outcome: Outcome) => boolean,
+  ): Promise<Outcome> {
+    const { watchChanges = unwatched, pets } = this.#options;
+    let mayHaveChanged = true;
+    try {
+      const outcome = await watchChanges(change);
+      mayHaveChanged = changesPets(outcome);
+      return outcome;
+    } finally {
+      // Also after a failure, because the change may be committed.
+      if (mayHaveChanged) await pets.applyOwnChanges();
+    }
+  }
+
+  async listAll({
+    accountId,
+    ...filter
+  }: OrderFilter & { readonly accountId?: string }): Promise<OrderPage<AccountOrder>> {
+    const { limit, status, after } = filter;
+    if (accountId !== undefined) {
+      const { orders, more } = await this.list({ accountId, ...filter });
+      return { orders: orders.map((order) => ({ accountId, ...order })), more };
+    }
+    const rows =
+      status === undefined
+        ? await this.#access.rows(OF_ALL.all, after, limit + 1)
+        : await this.#access.rows(OF_ALL.byStatus, status, after, limit + 1);
+    return pageOf(rows, limit, accountOrderFrom);
+  }
+
+  async find(id: number): Promise<AccountOrder | undefined> {
+    if (!Number.isSafeInteger(id)) return undefined;
+    const [row] = await this.#access.rows(BY_ID, id);
+    return row && accountOrderFrom(row);
+  }
+
+  async deleteAll(accountId: string): Promise<void> {
+    const batch = { accountId, limit: DELETED_AT_ONCE };
+    const { changes } = this.#access;
+    const deleteBatch = () => this.#change(changes.deleteOrders(batch), (deleted) => deleted > 0);
+    while ((await deleteBatch()) === DELETED_AT_ONCE);
+  }
+
+  async accountsWithOpenOrders(after: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.#access.rows(ACCOUNTS, after, limit);
+    return rows.map(({ account_id }) => account_id);
+  }
+
+  async forgetRequests(accountId: string, since: number): Promise<void> {
+    await this.#access.run(FORGET, accountId, since);
+  }
+
+  async pruneRequests(now: Instant): Promise<void> {
+    for (;;) {
+      const expired = await this.#access.rows(FIRST_EXPIRED, now.wall - IDEMPOTENCY_TTL);
+      const last = expired.at(-1);
+      if (!last) return;
+      await this.#access.run(PRUNE, last.created_at);
+    }
+  }
+}
+
+const unwatched: WatchWrite = (write) => write;
+
+/** A page from one more order than requested, which shows whether this is the last page. */
+function pageOf<Listed extends Order>(
+  rows: readonly OrderRow[],
+  limit: number,
+  read: (row: OrderRow) => Listed,
+): OrderPage<Listed> {
+  return { orders: rows.slice(0, limit).map(read), more: rows.length > limit };
+}
