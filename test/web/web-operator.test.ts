@@ -107,13 +107,12 @@ describeWithBrowser('the accounts page', (open) => {
     await page.keyboard.press('ArrowUp');
     await page.getByRole('radio', { name: 'Enterprise', checked: true }).waitFor();
     await page.keyboard.press('Tab');
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.press('Delete');
     await page.keyboard.press('Enter');
-    await page.getByText('Enter a whole number of at least 1.').waitFor();
+    const problem = page.getByText('Enter a whole number of at least 1.');
+    await problem.first().waitFor();
+    expect(await problem.count()).toBe(2);
     await page.keyboard.type('77');
     await page.keyboard.press('Tab');
-    await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('7');
     await page.keyboard.press('Enter');
     await page.getByText('Fewer a day than a minute?').waitFor();
@@ -125,6 +124,10 @@ describeWithBrowser('the accounts page', (open) => {
     await eventually(async () => (await limitOf(service, key)) === '77');
     const opener = page.getByRole('button', { name: `Change plan of ${visitor.email}` });
     await eventually(() => opener.evaluate((button) => button === document.activeElement));
+    await page.keyboard.press('Enter');
+    // The account's own numbers.
+    expect(await page.getByLabel('Requests a minute').inputValue()).toBe('77');
+    expect(await page.getByLabel('Requests a day').inputValue()).toBe('7,000');
     expect(browser.problems).toEqual([]);
   });
 

@@ -86,7 +86,15 @@ describeWithBrowser('the sandbox page', (open) => {
     await section('Ban').getByRole('button', { name: 'End the ban of ci' }).click();
     await section('Ban').getByText('is banned for').waitFor({ state: 'detached' });
 
-    await page.getByRole('button', { name: 'Reset all of it' }).click();
+    const reset = page.getByRole('main').getByRole('button', { name: 'Reset the sandbox' });
+    await reset.click();
+    const dialog = page.getByRole('dialog', { name: 'Reset the sandbox?' });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await section('Clock').getByText('ahead').waitFor();
+    await reset.click();
+    await dialog.getByRole('button', { name: 'Reset the sandbox' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await section('Clock').getByText('as everywhere else').waitFor();
     expect(await status()).toBe(200);
     expect(browser.problems).toEqual([]);

@@ -11,6 +11,7 @@ import { countOf, countProblem } from '../common/count.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { countText, limitsText } from '../common/format.ts';
 import { NumberField } from '../common/number-field.tsx';
+import { focusMistake } from '../sign-in/fields.tsx';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 interface PlanDialogProps {
@@ -63,7 +64,7 @@ function PlanForm({ account, change, close }: PlanFormProps) {
   };
   const isAsking = asked && form.isValid() && isSame(changeOf(form.values), asked);
   return (
-    <form noValidate onSubmit={form.onSubmit(submit)}>
+    <form noValidate onSubmit={form.onSubmit(submit, focusMistake(form))}>
       <Stack gap="lg">
         <Radio.Group
           label="Plan"
@@ -121,11 +122,13 @@ function isSame(a: PlanChange, b: PlanChange | undefined): boolean {
 }
 
 function usePlanForm({ plan, limits }: AccountInfo) {
+  // The limits of another plan must not become those of an enterprise by mistake.
+  const own = plan === 'enterprise' ? limits : undefined;
   return useForm<Fields>({
     initialValues: {
       plan,
-      perMinute: countText(limits.perMinute),
-      perDay: countText(limits.perDay),
+      perMinute: own ? countText(own.perMinute) : '',
+      perDay: own ? countText(own.perDay) : '',
     },
     validate: { perMinute: problemWith, perDay: problemWith },
   });

@@ -19,9 +19,12 @@ export function useSandbox() {
   });
 }
 
-/** Changes the sandbox, one change at a time; the page shows the result immediately. */
-export function useSandboxChange() {
-  return useAction({ mutationFn: send, ...useResult() });
+/**
+ * Changes the sandbox, one change at a time; the page shows the result immediately.
+ * @param onDone called when a change has succeeded.
+ */
+export function useSandboxChange({ onDone }: { readonly onDone?: () => void } = {}) {
+  return useAction({ mutationFn: send, ...useResult(onDone) });
 }
 
 /** Sets the remaining requests. A change during another one follows it, so that the last one wins. */
@@ -33,7 +36,7 @@ export function useUsageChange() {
 }
 
 /** Changes of the sandbox are sent one after the other, and the page shows the result of each. */
-function useResult() {
+function useResult(onDone?: () => void) {
   const client = useQueryClient();
   return {
     scope: { id: 'sandbox' },
@@ -41,6 +44,7 @@ function useResult() {
       // A reply that is still on its way is outdated.
       await client.cancelQueries({ queryKey: SANDBOX });
       client.setQueryData(SANDBOX, info);
+      onDone?.();
     },
   };
 }

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
 import { useSession } from '../api.ts';
-import { ActionButton } from '../common/action-button.tsx';
 import { Page } from '../common/page.tsx';
 import { Failure, Pending } from '../common/states.tsx';
 import { WhileActive } from '../common/suspension.tsx';
 import { Bans } from './bans.tsx';
 import { Clock } from './clock.tsx';
+import { Reset } from './reset.tsx';
 import { useSandbox, useSandboxChange, useUsageChange } from './sandbox-calls.ts';
 import { Simulations } from './simulations.tsx';
 import { UsageLeft } from './usage-left.tsx';
@@ -24,9 +24,7 @@ export default function SandboxPage() {
       description="Try errors, limits and dates in staging. Production and other accounts are not affected."
       actions={
         <WhileActive>
-          <ActionButton isBusy={isBusy} onClick={() => mutate({ kind: 'reset' })}>
-            Reset all of it
-          </ActionButton>
+          <Reset />
         </WhileActive>
       }
     >

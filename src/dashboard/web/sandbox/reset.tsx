@@ -1,0 +1,39 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { DialogEnd } from '../common/dialog-end.tsx';
+import { useSandboxChange } from './sandbox-calls.ts';
+
+/** Resets the sandbox after a question. */
+export function Reset() {
+  const [isOpen, dialog] = useDisclosure(false);
+  const { mutate, isPending, error, reset } = useSandboxChange({ onDone: dialog.close });
+  return (
+    <>
+      <Button variant="default" onClick={dialog.open}>
+        Reset the sandbox
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={dialog.close}
+        onExitTransitionEnd={reset}
+        title="Reset the sandbox?"
+        centered
+      >
+        <Stack gap="lg">
+          <Text>
+            The clock shows real time again, the windows of staging are unused, and the simulation
+            and the bans of all your keys of staging end. Animals, messages and keys stay.
+          </Text>
+          <DialogEnd
+            error={error}
+            isBusy={isPending}
+            submit="Reset the sandbox"
+            onSubmit={() => mutate({ kind: 'reset' })}
+            onCancel={dialog.close}
+            focus="cancel"
+          />
+        </Stack>
+      </Modal>
+    </>
+  );
+}
