@@ -8,10 +8,9 @@ import {
   layoutShift,
   PHONE,
 } from '../support/browser.ts';
-import { customer, keysOf } from '../support/dashboard-scene.ts';
 import { freePort } from '../support/free-port.ts';
-import { eventually, TestService } from '../support/harness.ts';
-import { enter, enterAs, isTooWide } from './web-entrance.ts';
+import { TestService } from '../support/harness.ts';
+import { isTooWide } from './web-entrance.ts';
 
 /** What this tab has stored, as JSON. */
 function storedInTab(page: Page): Promise<string> {
@@ -84,97 +83,6 @@ describeWithBrowser('the API reference', (open) => {
     await page.getByText('Paste a key.').waitFor();
     expect(await page.getByLabel('API key').inputValue()).toBe('');
     expect(visitor.requests.filter((address) => address.includes(secret))).toEqual([]);
-    expect(visitor.problems).toEqual([]);
-  });
-
-  test('asks for a key also when it is not known yet whether the reader is signed in', async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    await using visitor = await open({ service: service.dashboardUrl });
-    const { page } = visitor;
-    const sent = Promise.withResolvers<void>();
-    await page.route(/\/api\/session$/, async (route) => {
-      await sent.promise;
-      await route.continue();
-    });
-    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
-    await page.getByRole('button', { name: 'Send' }).click();
-    const answered = page.waitForResponse(/\/api\/session$/);
-    sent.resolve();
-    await answered;
-    await page.getByText('Paste an API key first.').waitFor();
-    expect(visitor.problems).toEqual([]);
-  });
-
-  test('makes a temporary key for somebody who is signed in, with one click', async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    const person = await customer(service);
-    await using visitor = await enter(open, service, person, '/docs/operations/listPets');
-    const { page } = visitor;
-    await page.getByText('Send makes a temporary one').waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('200 OK').waitFor();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
-    expect(visitor.requests).toContain(`${service.url('staging')}/pets`);
-    expect(await keysOf(person)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.waitForFunction(() => document.querySelector('.try-send button:disabled') === null);
-    expect(await keysOf(person)).toHaveLength(1);
-    // It lasts for its hour, also on other pages of this tab.
-    await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
-    const temporary = await page.getByLabel('API key').inputValue();
-    expect(await storedInTab(page)).toContain(temporary);
-    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
-    // The list of keys shows it as temporary, and it is not sent to production.
-    await page.getByRole('radio', { name: 'Production' }).check();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Paste a key of production first.').waitFor();
-    await page.goto(`${service.dashboardUrl}/keys`);
-    await page.getByText('temporary, made to try the API').waitFor();
-    // It is not sent for somebody else who signs in in the same tab.
-    const other = await customer(service);
-    await enterAs(visitor, service, other);
-    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
-    await page.getByText('Send makes a temporary one').waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('200 OK').waitFor();
-    expect(await keysOf(other)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
-    expect(visitor.problems).toEqual([]);
-  });
-
-  test('replaces a temporary key by a pasted one, and stores neither', async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    const { secret } = await service.account(undefined, 'staging');
-    const person = await customer(service);
-    await using visitor = await enter(open, service, person, '/docs/operations/listPets');
-    const { page } = visitor;
-    await page.getByText('Send makes a temporary one').waitFor();
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
-    await page.getByLabel('API key').fill(secret);
-    await page.getByText('This key stays in this page').waitFor();
-    expect(await storedInTab(page)).toBe('{}');
-  });
-
-  test('forgets the keys that an earlier release stored, and a temporary one that has ended', async () => {
-    await using service = await TestService.start({ parts: PARTS });
-    const person = await customer(service);
-    await using visitor = await enter(open, service, person, '/docs/search');
-    const { page } = visitor;
-    const ended = { endsAt: Date.now() - 1, accountId: person.accountId };
-    const keys = [{ text: 'pst_live_pasted' }, { text: 'pst_staging_ended', temporary: ended }];
-    for (const path of ['/docs/operations/listPets', '/']) {
-      for (const key of [...keys.map((each) => JSON.stringify(each)), 'not JSON']) {
-        await page.evaluate(
-          (value) => sessionStorage.setItem('petstore-reference-key', value),
-          key,
-        );
-        await page.goto(service.dashboardUrl + path);
-        const ready = path === '/' ? 'Name of the key' : 'API key';
-        await page.getByLabel(ready, { exact: true }).waitFor();
-        await eventually(async () => (await storedInTab(page)) === '{}');
-      }
-    }
     expect(visitor.problems).toEqual([]);
   });
 

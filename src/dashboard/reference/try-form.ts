@@ -24,6 +24,7 @@ ${parameters.map((parameter, index) => parameterInput(parameter, initial.paramet
 ${body === undefined ? '' : bodyInput(body)}
 <div class="try-send"><button type="submit" class="button" disabled>Send</button>
 <output class="try-request monospace dimmed"></output></div>
+<p class="dimmed try-changed" role="status" hidden>The form has changed since this reply.</p>
 <section class="try-reply" aria-label="Reply" aria-live="polite"></section>
 </form>
 <noscript><p>Sending a request from here needs JavaScript. The samples below do the same.</p></noscript>`;
@@ -47,7 +48,11 @@ function parameterInput(parameter: ParameterDescription, value: string): Html {
   const { name, in: place, required, schema, example } = parameter;
   const id = `try-${name}`;
   const isOfStaging = name === SIMULATE_HEADER;
-  const facts = [place, ...(required ? [] : ['optional']), ...(isOfStaging ? ['in staging'] : [])];
+  const facts = [
+    place,
+    ...(required ? [] : ['optional']),
+    ...(isOfStaging ? ['only in staging'] : []),
+  ];
   const label = html`<label for="${id}"><code>${name}</code> <span class="dimmed">${facts.join(', ')}</span></label>`;
   const data = html`id="${id}" data-parameter="${name}" data-in="${place}"${parameter.isGenerated ? html` data-generated` : ''}${isOfStaging ? html` data-environment="staging"` : ''}${required ? html` required` : ''}`;
   const { enum: values } = schema;

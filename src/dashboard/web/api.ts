@@ -10,6 +10,7 @@ import {
 import { useRef } from 'react';
 import type { SessionInfo } from '../shared/api.ts';
 import { basePath } from './page-settings.ts';
+import { temporaryKeyOf } from './reference/temporary-key.ts';
 
 /** The title of a refusal for too many requests or attempts. */
 export const TOO_MANY_TITLE = 'That was too much at once';
@@ -198,6 +199,8 @@ export function useSession() {
       const info = await loadSession(earlier);
       const before = client.getQueryData<SessionState>(SESSION);
       if (before?.account?.id !== info.account?.id) forgetOthers(client);
+      // Removes the temporary key of somebody else.
+      temporaryKeyOf(info.account?.id);
       return { ...info, ahead: info.now - Date.now(), hasEnded: hasEnded(before, info) };
     },
     // Every page uses it; a change in another window is noticed when the focus returns.

@@ -11,7 +11,6 @@ import { Router } from 'wouter';
 import { createQueryClient } from './api.ts';
 import { App } from './app.tsx';
 import { basePath, styleNonce } from './page-settings.ts';
-import { temporaryKeyOfTab } from './reference/stored-key.ts';
 import { offerSearch } from './search/search.ts';
 import { theme, variables } from './theme.ts';
 
@@ -22,9 +21,6 @@ if (!root) throw new Error('The page has no element #root.');
 Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 offerSearch(basePath);
-
-// Removes a key that a page of release 1.0.0 has stored.
-temporaryKeyOfTab();
 
 createRoot(root).render(
   <MantineProvider

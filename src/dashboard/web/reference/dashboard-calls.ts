@@ -1,10 +1,10 @@
 import type { ErrorBody, SessionInfo } from '../../shared/api.ts';
 import { basePath } from '../page-settings.ts';
 
-/** The id of the account that the reader is signed in to in the dashboard, if any. */
-export async function signedInAccount(): Promise<string | undefined> {
+/** The session of the reader in the dashboard, without an account if there is none; `undefined` if it did not answer. */
+export async function findSession(): Promise<{ accountId: string | undefined } | undefined> {
   const session = await callDashboard<SessionInfo>('GET', '/session');
-  return 'account' in session ? session.account?.id : undefined;
+  return 'account' in session ? { accountId: session.account?.id } : undefined;
 }
 
 /** Calls the dashboard's API; `path` begins after /api. @returns the reply, or the error. */

@@ -3,8 +3,8 @@ import { limitsFirst, type Reply, unreachableText } from '../send-request.ts';
 import { codeBlock, element } from './elements.ts';
 import type { ApiRequest } from './request.ts';
 
-/** The request line, status, time, headers and body of a reply. */
-export function replyView({ method, url }: ApiRequest, reply: Reply): HTMLElement[] {
+/** The status, time, request line, headers and body of a reply. @param title of the target that answered. */
+export function replyView(title: string, { method, url }: ApiRequest, reply: Reply): HTMLElement[] {
   const { status, statusText, took, headers, body } = reply;
   const isError = status >= 400;
   return [
@@ -18,7 +18,12 @@ export function replyView({ method, url }: ApiRequest, reply: Reply): HTMLElemen
       ),
       ` after ${Math.round(took)} ms`,
     ),
-    element('p', { class: 'monospace dimmed address' }, `${method} ${url}`),
+    element(
+      'p',
+      { class: 'dimmed address' },
+      `${title} answered `,
+      element('span', { class: 'monospace' }, `${method} ${url}`),
+    ),
     element('h3', {}, 'Headers'),
     headerTable(headers),
     element('h3', {}, 'Body'),
