@@ -2,6 +2,7 @@
 import '@mantine/notifications/styles.css';
 import './shell.css';
 import './common/common.css';
+import './common/print.css';
 import './start/start.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
