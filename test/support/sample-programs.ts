@@ -67,6 +67,7 @@ async function runModules(
   extension: string,
   programs: readonly SampleProgram[],
   folder: string,
+  program: readonly string[] = [process.execPath],
 ): Promise<string> {
   await write(programs, (name) => join(folder, `${name}.${extension}`));
   const calls = programs.map(
@@ -74,7 +75,22 @@ async function runModules(
       `process.stdout.write('\\x1e'); await import('./${name}.${extension}').catch(console.log);`,
   );
   await Bun.write(join(folder, 'run.mjs'), calls.join('\n'));
-  return runTool([process.execPath, 'run.mjs'], at(folder));
+  return runTool([...program, 'run.mjs'], at(folder));
+}
+
+/** The third argument of the function that `JSON.parse` calls is missing before Node.js 22. */
+const AS_BEFORE_22 = `const parse = JSON.parse;
+JSON.parse = (text, revive) => parse(text, revive && ((name, value) => revive(name, value)));`;
+
+/** The outputs of programs in JavaScript in Node.js as it was before version 22. */
+export async function outputsBefore22(
+  programs: readonly SampleProgram[],
+  folder: string,
+): Promise<string[]> {
+  await Bun.write(join(folder, 'before-22.mjs'), AS_BEFORE_22);
+  const program = ['node', '--import', './before-22.mjs'];
+  const output = await runModules('mjs', programs, folder, program);
+  return output.split(SEPARATOR).slice(1);
 }
 
 /** Also checks the types. */

@@ -1,9 +1,9 @@
 import type { SampleBody } from './sample-body.ts';
 import type { SampleCall } from './sample-call.ts';
 
-/** The request with `fetch`, as a module for browsers and for Node.js 22 or later. */
+/** The request with `fetch`, as a module for browsers and for Node.js 20 or later. */
 export function javascriptSample(call: SampleCall): string {
-  return fetchSample(call, '_, value, { source }');
+  return fetchSample(call, '_, value, context');
 }
 
 /**
@@ -23,10 +23,11 @@ console.log(response.status, result);`;
 const RESULT = 'const result = await response.json();';
 
 function exactResult(parameters: string): string {
-  return `// JSON.parse alone rounds integers beyond 2^53.
-const result = JSON.parse(await response.text(), (${parameters}) =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(source) : value,
-);`;
+  return `// Integers beyond 2^53 are exact from Node.js 22 on; earlier versions round them.
+const result = JSON.parse(await response.text(), (${parameters}) => {
+  const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
+  return isRounded && context?.source ? BigInt(context.source) : value;
+});`;
 }
 
 function fetchLines(call: SampleCall): string {

@@ -24,7 +24,7 @@ const LANGUAGES = {
   },
   javascript: {
     title: 'JavaScript',
-    note: 'fetch, in Node.js 22 or later and in browsers',
+    note: 'fetch, in browsers and in Node.js 20 or later: save it as call.mjs. Integers beyond 2^53 are exact from Node.js 22 on',
     write: javascriptSample,
   },
   python: { title: 'Python', note: 'urllib of the standard library', write: pythonSample },

@@ -41,7 +41,7 @@ const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
 };
 
 /** The parameters of the function that reads exact integers; the types of TypeScript lack the third one. */
-const TYPED = "_: string, value: unknown, { source = '' }: { source?: string } = {}";
+const TYPED = '_: string, value: unknown, context?: { source?: string }';
 
 const CALLS = new Map<string, WriteCall>(Object.entries(CLIENT_CALLS));
 
