@@ -8,8 +8,14 @@ test('the steps of the start page follow from what the account has done, whereve
   const visitor = await customer(service);
   const steps = () => visitor.json<StepsInfo>('GET', '/api/start');
   expect(await steps()).toEqual({ key: null, hasRequested: false, hasSentMessage: false });
+  // Nobody has seen the text of a temporary key.
+  await visitor.post('/api/temporary-keys');
+  expect(await steps()).toEqual({ key: null, hasRequested: false, hasSentMessage: false });
   const { key, text } = await createKey(visitor, { name: 'first' });
   const link = { id: key.id, name: 'first', lastFour: key.lastFour };
+  expect(await steps()).toEqual({ key: link, hasRequested: false, hasSentMessage: false });
+  it.clock.advance(1_000);
+  await visitor.post('/api/temporary-keys');
   expect(await steps()).toEqual({ key: link, hasRequested: false, hasSentMessage: false });
   await service.request('/pets', { key: text });
   await service.runJobs();

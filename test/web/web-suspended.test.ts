@@ -26,9 +26,17 @@ async function suspended() {
   return { ...scene, visitor, [Symbol.asyncDispose]: scene[Symbol.asyncDispose] };
 }
 
+/** The calls at the end of the start page. */
+const NEXT_STEPS = [
+  'Copy the calls that end with a 429',
+  'Copy the call with a simulation',
+  'Copy the two lines for CI',
+  'Copy the command for Claude Code',
+];
+
 describeWithBrowser('while an account is suspended', (open) => {
   test.each([
-    ['/', 'Create a key', ['Use a key that you have', 'Copy the request with curl']],
+    ['/', 'Create a key', ['Show what is typed', 'Copy the request with curl', ...NEXT_STEPS]],
     ['/keys', 'Create key', ['Revoke ci']],
     ['/sandbox', 'Reset', ['Copy the request', 'Copy the call of the sandbox']],
     [

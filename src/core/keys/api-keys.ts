@@ -62,6 +62,8 @@ export interface KeyFilter {
   readonly environment?: Environment | undefined;
   /** Whether they are live at `now` (epoch ms). */
   readonly live?: { readonly is: boolean; readonly now: number } | undefined;
+  /** Whether the reference made them to try an operation. */
+  readonly isTemporary?: boolean | undefined;
 }
 
 /** The data of a key and its account that requests need. */

@@ -13,7 +13,8 @@ async function show({ options, account }: AccountContext): Promise<Response> {
   const { stores, clock } = options;
   const now = clock.now().wall;
   const [[key], { lastUsedAt }, { latest }] = await Promise.all([
-    stores.keys.page(account.id, 1, undefined, { live: { is: true, now } }),
+    // Nobody has seen the text of a temporary key.
+    stores.keys.page(account.id, 1, undefined, { live: { is: true, now }, isTemporary: false }),
     stores.keys.activity(account.id, now),
     stores.messages.activity(account.id),
   ]);

@@ -9,7 +9,7 @@ import { containsText } from '../schema/selection.ts';
  */
 export function matchesKeyFilter(
   where: ExpressionBuilder<Database, 'api_keys'>,
-  { text, environment, live }: KeyFilter,
+  { text, environment, live, isTemporary }: KeyFilter,
   clockOffset: number,
 ) {
   const conditions = [];
@@ -25,6 +25,7 @@ export function matchesKeyFilter(
     ]);
     conditions.push(live.is ? isActive : where.not(isActive));
   }
+  if (isTemporary !== undefined) conditions.push(where('is_temporary', '=', isTemporary ? 1 : 0));
   return where.and(conditions);
 }
 

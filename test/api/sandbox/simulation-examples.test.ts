@@ -2,11 +2,8 @@ import { expect, test } from 'bun:test';
 import { SIMULATIONS_IN_WORDS } from '../../../src/api/sandbox/schemas.ts';
 import { ERRORS } from '../../../src/core/errors.ts';
 import { parseSimulation, SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
-import {
-  accountWith,
-  requestWith,
-  SIMULATION_EXAMPLES,
-} from '../../../src/dashboard/web/sandbox/examples.ts';
+import { accountWith, requestWith } from '../../../src/dashboard/web/sandbox/commands.ts';
+import { SIMULATION_EXAMPLES } from '../../../src/dashboard/web/sandbox/examples.ts';
 
 const EXAMPLES = SIMULATION_EXAMPLES.flatMap(([, examples]) => examples);
 

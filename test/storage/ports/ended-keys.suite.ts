@@ -34,6 +34,9 @@ function paging(open: OpenBackend): void {
     const now = NOON + HOUR;
     expect(await ids({ live: { is: true, now } })).toEqual([shop.id, tests.id]);
     expect(await ids({ live: { is: false, now } })).toEqual([over.id]);
+    const temporary = await key({ environment: 'staging', isTemporary: true });
+    expect(await ids({ isTemporary: true })).toEqual([temporary.id]);
+    expect(await ids({ environment: 'staging', isTemporary: false })).toEqual([tests.id]);
   });
 
   test('renames a key, and gives what keys were rotated to', async () => {

@@ -34,21 +34,3 @@ export const SIMULATION_EXAMPLES: ReadonlyArray<
   ['Errors', FAILURES],
   ['Faults', FAULTS],
 ];
-
-/** One request that meets a simulation. @param staging the base address of staging. */
-export function requestWith(simulate: string, staging: string): string {
-  return `curl -i ${staging}/pets \\
-  -H "Authorization: Bearer $PETSTORE_STAGING_KEY" \\
-  -H "Petstore-Simulate: ${simulate}"`;
-}
-
-/**
- * Makes the next two requests of the account meet a simulation. @param sandbox the base address of
- * the sandbox.
- */
-export function accountWith(simulate: string, sandbox: string): string {
-  return `curl -X PUT ${sandbox}/simulation \\
-  -H "Authorization: Bearer $PETSTORE_STAGING_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '${JSON.stringify({ simulate, times: 2 })}'`;
-}

@@ -2,7 +2,8 @@ import { NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import type { SessionInfo } from '../../shared/api.ts';
 import { Code } from '../common/copy.tsx';
-import { accountWith, requestWith, SIMULATION_EXAMPLES } from './examples.ts';
+import { accountWith, requestWith } from './commands.ts';
+import { SIMULATION_EXAMPLES } from './examples.ts';
 
 const GROUPS = SIMULATION_EXAMPLES.map(([group, examples]) => ({
   group,

@@ -15,17 +15,20 @@ import { readPastedKey } from './pasted-key.ts';
 
 interface GetKeyProps {
   readonly value: ExampleKey | undefined;
+  /** Whether the account has a key, which the reader may have at hand. */
+  readonly hasKey: boolean;
   readonly onChange: (key: ExampleKey | undefined) => void;
 }
 
 /** Creates a key with one click, or accepts an existing one. */
-export function GetKey({ value, onChange }: GetKeyProps) {
+export function GetKey({ value, hasKey, onChange }: GetKeyProps) {
   return (
     <Stack gap="sm" mih={112}>
       <VisuallyHidden role="status">
         {value && (value.isOwn ? 'Your key is ready.' : 'Your key is ready. Copy it now.')}
       </VisuallyHidden>
-      {value ? <ShownKey value={value} /> : <NoKey onChange={onChange} />}
+      {value && <ShownKey value={value} />}
+      {!value && (hasKey ? <KeyAtHand onChange={onChange} /> : <NoKey onChange={onChange} />)}
     </Stack>
   );
 }
@@ -61,9 +64,45 @@ function ownKeyText({ environment, leftOut }: ExampleKey): string {
   return `This is a key of ${environment}: animals are listed there.${without}`;
 }
 
-function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
-  const [name, setName] = useState('My first key');
+type ChooseProps = Pick<GetKeyProps, 'onChange'>;
+
+function KeyAtHand({ onChange }: ChooseProps) {
+  return (
+    <>
+      <OwnKey onChange={onChange} />
+      <CreateKey firstName="Another key" onChange={onChange} />
+    </>
+  );
+}
+
+function NoKey({ onChange }: ChooseProps) {
   const [isOther, other] = useDisclosure(false);
+  return (
+    <>
+      <CreateKey firstName="My first key" onChange={onChange} />
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        ta="left"
+        underline="always"
+        aria-expanded={isOther}
+        onClick={other.toggle}
+      >
+        Use a key that you have
+      </Anchor>
+      {isOther && <OwnKey onChange={onChange} />}
+    </>
+  );
+}
+
+interface CreateKeyProps extends ChooseProps {
+  /** What the name of the key is until the reader changes it. */
+  readonly firstName: string;
+}
+
+function CreateKey({ firstName, onChange }: CreateKeyProps) {
+  const [name, setName] = useState(firstName);
   const createKey = useCreateKey();
   const create = useAction({
     mutationFn: () => createKey({ name: name.trim(), environment: 'production' }),
@@ -94,24 +133,12 @@ function NoKey({ onChange }: { onChange: GetKeyProps['onChange'] }) {
         </WhileActive>
       </form>
       {create.error && <Failure error={create.error} />}
-      <Anchor
-        component="button"
-        type="button"
-        size="sm"
-        ta="left"
-        underline="always"
-        aria-expanded={isOther}
-        onClick={other.toggle}
-      >
-        Use a key that you have
-      </Anchor>
-      {isOther && <OwnKey onChange={onChange} />}
     </>
   );
 }
 
 /** Accepts an existing key, and shows the problem if the text is not a key. */
-function OwnKey({ onChange }: { readonly onChange: GetKeyProps['onChange'] }) {
+function OwnKey({ onChange }: ChooseProps) {
   const [problem, setProblem] = useState<string>();
   const take = (pasted: string) => {
     const read = readPastedKey(pasted);

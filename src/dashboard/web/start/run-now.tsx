@@ -13,10 +13,12 @@ interface RunNowProps {
   readonly call: ExampleCall;
   readonly session: SessionState;
   readonly exampleKey: ExampleKey | undefined;
+  /** Whether the account has a key, which the reader may have at hand. */
+  readonly hasKey: boolean;
 }
 
 /** Sends the real request from this browser, and shows the real reply. */
-export function RunNow({ call, session, exampleKey }: RunNowProps) {
+export function RunNow({ call, session, exampleKey, hasKey }: RunNowProps) {
   const base = session.addresses[placeOf(call, exampleKey)];
   const run = useAction({
     mutationFn: (key: ExampleKey) =>
@@ -36,7 +38,7 @@ export function RunNow({ call, session, exampleKey }: RunNowProps) {
         <Text size="sm" c="dimmed" className={exampleKey ? 'address monospace' : 'address'}>
           {exampleKey
             ? `${call === 'message' ? 'POST' : 'GET'} ${base}/${call === 'message' ? 'messages' : 'pets'}`
-            : 'Create a key first: step 1.'}
+            : `${hasKey ? 'Paste your key first, or create another' : 'Create a key first'}: step 1.`}
         </Text>
       </Group>
       <section aria-label="Reply" aria-live="polite">

@@ -7,8 +7,10 @@ import { call, type SessionState } from '../api.ts';
 import { BanNotices } from '../bans/ban-notices.tsx';
 import { Code } from '../common/copy.tsx';
 import { Page } from '../common/page.tsx';
+import { Loading } from '../common/states.tsx';
 import { type ExampleCall, type ExampleKey, exampleOf, type Language } from './examples.ts';
 import { GetKey } from './get-key.tsx';
+import { NextSteps } from './next-steps.tsx';
 import { RunNow } from './run-now.tsx';
 
 const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: string])[] = [
@@ -29,13 +31,21 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
 export function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
   const [chosen, choose] = useState<ExampleCall>('message');
-  const steps = useSteps().data;
+  const { data: steps, isPending } = useSteps();
+  const hasKey = Boolean(steps?.key);
+  if (isPending) {
+    return (
+      <StartFrame>
+        <Loading label="Loading your steps" height={960} />
+      </StartFrame>
+    );
+  }
   return (
-    <Page title="Start" description="Three steps to your first successful request.">
+    <StartFrame>
       <BanNotices />
       <ol className="steps">
-        <Step number={1} title="Get a key" done={steps?.key && keyText(steps.key)}>
-          <GetKey value={key} onChange={setKey} />
+        <Step number={1} title="Get a key" done={steps?.key && keyText(steps.key, key)}>
+          <GetKey value={key} hasKey={hasKey} onChange={setKey} />
         </Step>
         <Step
           number={2}
@@ -60,9 +70,24 @@ export function StartPage({ session }: { session: SessionState }) {
           done={steps?.hasSentMessage && 'Your first message was sent.'}
         >
           {/* Another call or key discards the reply. */}
-          <RunNow key={`${chosen} ${key?.text}`} call={chosen} session={session} exampleKey={key} />
+          <RunNow
+            key={`${chosen} ${key?.text}`}
+            call={chosen}
+            session={session}
+            exampleKey={key}
+            hasKey={hasKey}
+          />
         </Step>
       </ol>
+      <NextSteps addresses={session.addresses} />
+    </StartFrame>
+  );
+}
+
+function StartFrame({ children }: { readonly children: ReactNode }) {
+  return (
+    <Page title="Start" description="Three steps to your first successful request.">
+      {children}
     </Page>
   );
 }
@@ -76,8 +101,10 @@ function useSteps() {
   });
 }
 
-function keyText({ name, lastFour }: KeyLink): string {
-  return `You have the key ${name} (…${lastFour}). Paste it below, or create another.`;
+/** @param shown the key that the page shows. */
+function keyText({ name, lastFour }: KeyLink, shown: ExampleKey | undefined): string {
+  const has = `You have the key ${name} (…${lastFour}).`;
+  return shown ? has : `${has} Paste it below, or create another.`;
 }
 
 interface StepProps {
