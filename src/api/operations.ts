@@ -1,6 +1,7 @@
 import type { ApiName } from '../core/environments.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { isStableEnough, type Stability } from '../core/stability.ts';
+import { describeTransitions } from '../core/transitions.ts';
 import type { Operation, ParameterDescription, Success } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
 import type { RESOURCES, Resource, Resources } from './resources.ts';
@@ -41,7 +42,7 @@ export interface PublishedOperation extends Omit<Operation, 'parameters'> {
 }
 
 function publish(id: string, operation: Operation, tag: string): PublishedOperation {
-  const { body, parameters = [], errors = [], success, isRevalidated } = operation;
+  const { body, parameters = [], errors = [], success, isRevalidated, transitions } = operation;
   const isRefusing = parameters.some(({ refusal }) => refusal !== undefined);
   const allErrors = [
     ...(isRefusing ? (['invalid_parameter'] as const) : []),
@@ -49,7 +50,10 @@ function publish(id: string, operation: Operation, tag: string): PublishedOperat
     ...errors,
     ...COMMON_ERRORS,
   ];
-  const published = { ...operation, id, tag, errors: allErrors, parameters };
+  const description = [operation.description, transitions && describeTransitions(transitions)]
+    .filter(Boolean)
+    .join(' ');
+  const published = { ...operation, id, tag, description, errors: allErrors, parameters };
   const shown = withExample(success);
   if (!isRevalidated) return { ...published, success: shown };
   return {

@@ -48,7 +48,7 @@ export const ERRORS = {
     meaning: 'The body is not sent as application/json.',
     cause:
       'The header `Content-Type` is missing or is not `application/json`. `curl -d` sends a form unless told otherwise.',
-    cure: 'Send `Content-Type: application/json` with every body.',
+    cure: 'Send `Content-Type: application/json` with every body. Some changes also take `application/merge-patch+json`.',
     message: 'Send the body as JSON, with the header "Content-Type: application/json".',
   },
   missing_api_key: {
@@ -66,6 +66,15 @@ export const ERRORS = {
       'The key has a typo, has expired, was revoked or rotated, belongs to the other environment, its account is suspended, or the header is not exactly `Bearer <API_KEY>`.',
     cure: 'Read `message`: it says which of these. Compare the last four characters with the list on the page Keys, and check that address and key belong to the same environment.',
     message: 'This is not an API key of this service. Check it for typos.',
+  },
+  not_owner: {
+    status: 403,
+    meaning: 'The animal belongs to another account.',
+    cause:
+      'An animal belongs to the account that added it, and only that account may change or delete it.',
+    cure: 'Use a key of the account that added the animal, or choose an animal of your own. The same request fails again.',
+    message:
+      'This animal belongs to another account. Only the account that added it may change or delete it.',
   },
   pet_not_found: {
     status: 404,
@@ -99,12 +108,39 @@ export const ERRORS = {
     cure: 'Wait for the seconds in `Retry-After`, and send the same request again: it gets the reply to the first one.',
     message: 'A request with this Idempotency-Key is in flight. Send it again in a moment.',
   },
+  invalid_transition: {
+    status: 409,
+    meaning: 'The status cannot change in this way.',
+    cause:
+      'The present status does not lead to the requested one: a sold animal, for example, cannot become pending.',
+    cure: 'Choose one of the statuses that `message` names. The same request fails again until the status has changed.',
+    message:
+      'The status cannot change from {from} to {to}. From {from} it can change to {allowed}.',
+  },
+  pet_reserved: {
+    status: 409,
+    meaning: 'An order for the animal is open.',
+    cause:
+      'The animal was ordered. Until the order is delivered or cancelled, its status follows the order, and it cannot be deleted.',
+    cure: 'Change only its name or category, or choose another animal. The same request succeeds only after the order has ended.',
+    message:
+      'An order for this animal is open. Until it ends, the status cannot be changed, and the animal cannot be deleted.',
+  },
   operation_removed: {
     status: 410,
     meaning: 'The operation was removed on its sunset date.',
     cause: 'The operation was deprecated, and its sunset date has passed.',
     cure: 'Move to the operation that `message` and the `Link` with `rel="successor-version"` name. Repeating the request does not help.',
     message: '{operation} was removed. Use {successor} instead.',
+  },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The version does not meet `If-Match` or `If-None-Match`.',
+    cause:
+      'It has changed since the reply whose `ETag` was sent as `If-Match`. A weak tag (`W/"…"`), such as that of a list or one that a proxy has weakened, never matches. Or `If-None-Match` has its tag.',
+    cure: 'Read it again, check whether your change is still right, and send it with the new `ETag`.',
+    message:
+      'The version does not meet If-Match or If-None-Match, so nothing was changed. Read it again, and use its ETag.',
   },
   body_too_large: {
     status: 413,

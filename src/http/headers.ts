@@ -76,10 +76,11 @@ export const HEADERS = {
   },
   ETag: {
     description:
-      'The version of the reply (RFC 9110, 8.8.3): send it as `If-None-Match` with the same request, and ' +
-      'as long as the reply would be the same you get 304, without a body.',
+      'The version of the reply (RFC 9110, 8.8.3): send it as `If-None-Match` with the same GET, and as long as the ' +
+      'reply would be the same you get 304, without a body. That of a single animal is strong: send it as ' +
+      '`If-Match` to change or delete the animal only if nobody has changed it since.',
     schema: { type: 'string' },
-    example: 'W/"1b-2qvzh1m3h0pv4"',
+    example: '"o8yzTCl1ap9gO3rRk4Yt6A"',
     required: true,
   },
   'Idempotent-Replayed': {
@@ -151,7 +152,13 @@ export const REQUEST_HEADERS = [
   {
     name: 'If-None-Match',
     description:
-      'The `ETag` of a reply that you have: as long as the reply would be the same, you get 304 without a body.',
+      'The `ETag` of a reply that you have: as long as the reply would be the same, you get 304 without a body. ' +
+      'With a change or a deletion: tags for which nothing is done.',
+  },
+  {
+    name: 'If-Match',
+    description:
+      'The `ETag` of what you change or delete: if it has another one now, nothing is done and you get 412.',
   },
   {
     name: 'Petstore-Simulate',

@@ -1,6 +1,7 @@
 import type { XSchema } from 'typebox/schema';
 import type { ErrorCode } from '../core/errors.ts';
 import type { Stability } from '../core/stability.ts';
+import type { Transitions } from '../core/transitions.ts';
 import type { Expectations } from './body/expectations.ts';
 import type { HeaderName } from './headers.ts';
 
@@ -121,6 +122,8 @@ export interface Operation {
   readonly mediaTypes?: readonly string[];
   /** What the fields of the body must be, as far as its schema does not say so; see `bodyParser`. */
   readonly expectations?: Expectations;
+  /** How the field `status` may change; added to the description. */
+  readonly transitions?: Transitions;
   /** The created resource, as error messages call it. */
   readonly noun?: string;
   readonly success: Success;

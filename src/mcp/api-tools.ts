@@ -3,6 +3,7 @@ import { ErrorBody } from '../api/openapi/schemas.ts';
 import type { Contract, PublishedOperation } from '../api/operations.ts';
 import type { ApiName, Environment } from '../core/environments.ts';
 import { ERRORS } from '../core/errors.ts';
+import { MERGE_PATCH_MEDIA_TYPES } from '../http/body/media-type.ts';
 import { lifecycleOf } from '../http/lifecycle.ts';
 import type { ParameterDescription } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
@@ -49,6 +50,11 @@ export function parametersOf({ parameters }: PublishedOperation): readonly Param
   return parameters.filter((parameter) => parameter !== IF_NONE_MATCH_PARAMETER);
 }
 
+/** Whether results have the entity tag of what they show, for the argument `ifMatch` of another tool. */
+export function hasEntityTag({ success, pagination }: PublishedOperation): boolean {
+  return pagination === undefined && success.headers?.includes('ETag') === true;
+}
+
 /** The description of a tool in the list for clients. */
 export function describeTool({ operation, baseUrl }: ApiTool): Tool {
   return {
@@ -78,12 +84,13 @@ function descriptionOf(operation: PublishedOperation, baseUrl: string): string {
 }
 
 /** Hints that let hosts decide which calls a person must confirm. */
-function annotationsOf({ method, summary }: PublishedOperation): ToolAnnotations {
+function annotationsOf({ method, mediaTypes, summary }: PublishedOperation): ToolAnnotations {
+  const isMergePatch = mediaTypes === MERGE_PATCH_MEDIA_TYPES;
   return {
     title: summary,
     readOnlyHint: method === 'GET',
     destructiveHint: method !== 'GET' && method !== 'POST',
-    idempotentHint: method !== 'POST' && method !== 'PATCH',
+    idempotentHint: method !== 'POST' && (method !== 'PATCH' || isMergePatch),
     openWorldHint: false,
   };
 }
@@ -151,7 +158,13 @@ const ERROR = {
 };
 
 /** The schema of results and errors together, because some clients check both against it. */
-function outputSchema({ success, pagination }: PublishedOperation): Tool['outputSchema'] {
+function outputSchema(operation: PublishedOperation): Tool['outputSchema'] {
+  const { success, pagination } = operation;
+  const entityTag = {
+    type: 'string',
+    description:
+      'The version of the result: pass it as `ifMatch`, with its quotes, to change only this one.',
+  };
   const nextPage = {
     type: 'object',
     description: 'Arguments for the next page. Absent on the last page.',
@@ -169,6 +182,7 @@ function outputSchema({ success, pagination }: PublishedOperation): Tool['output
       error: ERROR,
       ...(pagination && { nextPage }),
       ...(success.headers?.includes('Idempotent-Replayed') && { replayed }),
+      ...(hasEntityTag(operation) && { entityTag }),
       retryAfter: { ...wholeNumber, description: 'Seconds to wait before the next call.' },
       rateLimit: RATE_LIMIT,
       requestId: { type: 'string', description: 'Names the request in the log of the service.' },

@@ -70,5 +70,5 @@ function textOf(value: unknown): string {
 
 /** A text that a header cannot carry unchanged is sent empty, which the API refuses. */
 function headerValue(text: string): string {
-  return /^[!-~]+$/.test(text) ? text : '';
+  return /^[!-~]([ -~]*[!-~])?$/.test(text) ? text : '';
 }

@@ -3,7 +3,7 @@ import { ErrorBody } from '../api/openapi/schemas.ts';
 import { type ApiErrorBody, ERRORS } from '../core/errors.ts';
 import { parseStrictJson } from '../http/body/strict-json.ts';
 import type { Success } from '../http/operation.ts';
-import { type ApiTool, argumentName } from './api-tools.ts';
+import { type ApiTool, argumentName, hasEntityTag } from './api-tools.ts';
 import { toToolValue } from './tool-schemas.ts';
 
 /** Fields of a JSON object. */
@@ -18,6 +18,7 @@ export async function toolResult(tool: ApiTool, reply: Response): Promise<CallTo
   return structured(!ok, {
     ...(ok ? resultOf(body, success) : { error: toToolValue(body, ErrorBody) }),
     ...nextPage(tool, headers),
+    ...(ok && hasEntityTag(tool.operation) && entityTagOf(headers)),
     ...(headers.has('idempotent-replayed') && { replayed: true }),
     ...circumstances(headers),
   });
@@ -108,6 +109,10 @@ function nextPage({ operation }: ApiTool, headers: Headers): Fields {
     return [[argumentName(parameter), isNumber ? Number(value) : value] as const];
   });
   return { nextPage: Object.fromEntries(given) };
+}
+
+function entityTagOf(headers: Headers): Fields {
+  return headers.has('etag') ? { entityTag: headers.get('etag') } : {};
 }
 
 /** The details that a result repeats from the headers of any reply. */

@@ -38,7 +38,8 @@ describe.skipIf(!hasNginx)('the proxy refuses methods that are not served', () =
   test.each([
     ['FETCH', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],
     ['PUT', '/staging/v1/pets', 'GET, HEAD, POST, OPTIONS'],
-    ['DELETE', '/v1/pets/1', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/v1/pets/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
+    ['DELETE', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],
     ['PATCH', '/staging/v1/openapi.json', 'GET, HEAD, OPTIONS'],
     ['TRACE', '/quickstart/messages', 'POST, OPTIONS'],
     ['CONNECT', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],

@@ -26,10 +26,12 @@ async function stocked(count = 3) {
 }
 
 describe.each(PATHS)('the reply to GET %s', (path) => {
-  test('has a weak tag that stays the same, and may be kept by the client alone', async () => {
+  test('has a tag that stays the same, and may be kept by the client alone', async () => {
     await using it = await stocked();
     const { headers } = await it.get(path);
-    expect(headers.get('ETag')).toMatch(/^W\/"[\w-]+"$/);
+    // Weak for a list, strong for an animal.
+    const form = path.startsWith('/pets?') ? /^W\/"[\w-]+"$/ : /^"[\w-]+"$/;
+    expect(headers.get('ETag')).toMatch(form);
     expect(headers.get('Cache-Control')).toBe('private, no-cache');
     expect(await it.tagOf(path)).toBe(headers.get('ETag') ?? '');
     expect((await it.get(path, undefined, 'HEAD')).headers.get('ETag')).toBe(headers.get('ETag'));
@@ -39,7 +41,8 @@ describe.each(PATHS)('the reply to GET %s', (path) => {
     await using it = await stocked();
     const first = await it.get(path);
     const tag = first.headers.get('ETag') ?? '';
-    for (const known of [tag, tag.slice(2), `"other", ${tag}`, `W/"a,b" , ${tag}`, '*', ' * ']) {
+    const other = tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`;
+    for (const known of [tag, other, `"other", ${tag}`, `W/"a,b" , ${tag}`, '*', ' * ']) {
       for (const method of ['GET', 'HEAD']) {
         const reply = await it.get(path, known, method);
         const { status, headers } = reply;
@@ -57,7 +60,8 @@ describe.each(PATHS)('the reply to GET %s', (path) => {
   test('is sent to who has another one, or sends what is no tag', async () => {
     await using it = await stocked();
     const tag = await it.tagOf(path);
-    const others = ['"other"', 'W/""', tag.slice(3, -1), '', '"', ',', '**', tag.replace('"', "'")];
+    const opaque = tag.replace('W/', '').slice(1, -1);
+    const others = ['"other"', 'W/""', opaque, '', '"', ',', '**', tag.replace('"', "'")];
     for (const known of others) {
       const reply = await it.get(path, known);
       expect([known, reply.status]).toEqual([known, 200]);
@@ -105,7 +109,7 @@ describe('a 304', () => {
   test('answers no other method, and no error', async () => {
     await using it = await stocked();
     const created = await it.service.post(it.key, PET, { 'If-None-Match': '*' });
-    expect([created.status, created.headers.get('ETag')]).toEqual([201, null]);
+    expect(created.status).toBe(201);
     for (const path of ['/pets/99', '/pets?limit=0', '/nothing']) {
       const reply = await it.get(path, '*');
       expect(reply.status).toBeGreaterThanOrEqual(400);

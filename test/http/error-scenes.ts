@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import type { OperationId } from '../../src/api/operations.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
+import { storedAccountId } from '../../src/storage/account-ids.ts';
 import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 
@@ -44,6 +45,16 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
     operation: 'getPet',
     act: ({ service }) => service.request('/pets/1', { key: 'no-key' }),
   },
+  not_owner: {
+    operation: 'updatePet',
+    act: async ({ service, secret }) => {
+      const { account } = await service.account();
+      await service.post(secret, REX);
+      using file = openPets(service);
+      file.run('UPDATE pets SET owner = ?', [storedAccountId(account.id)]);
+      return service.change(secret, 'PATCH', '/pets/1', { status: 'sold' });
+    },
+  },
   pet_not_found: {
     operation: 'getPet',
     act: ({ service, secret }) => service.request('/pets/42', { key: secret }),
@@ -53,11 +64,34 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
     act: ({ service, secret }) => service.request('/pets', { key: secret, method: 'PUT' }),
   },
   idempotency_conflict: { operation: 'createPet', act: sendTwiceAtOnce },
+  invalid_transition: {
+    operation: 'updatePet',
+    act: async ({ service, secret }) => {
+      await service.post(secret, { ...REX, status: 'sold' });
+      return service.change(secret, 'PATCH', '/pets/1', { status: 'pending' });
+    },
+  },
+  pet_reserved: {
+    operation: 'deletePet',
+    act: async ({ service, secret }) => {
+      await service.post(secret, REX);
+      using file = openPets(service);
+      file.run("UPDATE pets SET status = 'pending', open_order = 1");
+      return service.change(secret, 'DELETE', '/pets/1');
+    },
+  },
   operation_removed: {
     operation: 'getPet',
     act: ({ service, clock, secret }) => {
       clock.step(Date.UTC(2030, 11, 5) - clock.now().wall);
       return service.request('/pets/1', { key: secret });
+    },
+  },
+  precondition_failed: {
+    operation: 'deletePet',
+    act: async ({ service, secret }) => {
+      await service.post(secret, REX);
+      return service.change(secret, 'DELETE', '/pets/1', undefined, { 'If-Match': '"other"' });
     },
   },
   body_too_large: {

@@ -8,7 +8,7 @@ const ORIGIN = 'https://app.example';
 
 const PATHS = [
   ['/pets', 'GET, HEAD, POST, OPTIONS'],
-  ['/pets/1', 'GET, HEAD, OPTIONS'],
+  ['/pets/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
   ['/openapi.yaml', 'GET, HEAD, OPTIONS'],
 ] as const;
@@ -154,9 +154,7 @@ describe('OPTIONS', () => {
 describe('a method that a path does not serve', () => {
   test.each([
     ...['PUT', 'PATCH', 'DELETE'].map((method) => [method, '/pets', PATHS[0][1]] as const),
-    ...['POST', 'PUT', 'PATCH', 'DELETE'].map(
-      (method) => [method, '/pets/1', PATHS[1][1]] as const,
-    ),
+    ...['POST', 'PUT'].map((method) => [method, '/pets/1', PATHS[1][1]] as const),
     ...['POST', 'DELETE'].map((method) => [method, '/openapi.json', PATHS[2][1]] as const),
   ])('gets 405 with Allow, and counts: %s %s', async (method, path, allow) => {
     await using service = await TestService.start();
@@ -211,7 +209,7 @@ describe('a CORS preflight', () => {
       expect(reply.headers.get('Access-Control-Allow-Origin')).toBe('*');
       expect(reply.headers.get('Access-Control-Allow-Methods')).toBe(methods);
       expect(reply.headers.get('Access-Control-Allow-Headers')).toBe(
-        'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, traceparent, tracestate',
+        'Authorization, Content-Type, Idempotency-Key, If-None-Match, If-Match, X-Request-Id, traceparent, tracestate',
       );
       expect(reply.headers.get('Access-Control-Max-Age')).toBe('86400');
       expect(reply.headers.has('Access-Control-Allow-Credentials')).toBeFalse();

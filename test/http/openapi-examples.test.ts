@@ -37,6 +37,9 @@ describe('the examples of successes', () => {
     expect(await created.json()).toEqual(successOf('createPet'));
     const got = await service.request('/pets/1', { key });
     expect(await got.json()).toEqual(successOf('getPet'));
+    const changed = await service.change(key, 'PATCH', '/pets/1', bodyOf('updatePet'));
+    expect(await changed.json()).toEqual(successOf('updatePet'));
+    await service.change(key, 'PATCH', '/pets/1', { status: 'available' });
     const [, second] = Object.values(Object(successOf('listPets')));
     await service.post(key, second);
     const page = await service.request('/pets?limit=20', { key });

@@ -148,6 +148,8 @@ describe('each committed document', () => {
       ['listPets', 'get', '/pets', false],
       ['createPet', 'post', '/pets', false],
       ['getPet', 'get', '/pets/{petId}', true],
+      ['updatePet', 'patch', '/pets/{petId}', false],
+      ['deletePet', 'delete', '/pets/{petId}', false],
       ['sendMessage', 'post', '/messages', false],
       ['getSandbox', 'get', '/', false],
       ['advanceClock', 'patch', '/clock', false],
@@ -175,6 +177,11 @@ describe('each committed document', () => {
       { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
       { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
       { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+      ...Array.from({ length: 2 }, () => [
+        { name: 'If-Match', in: 'header', required: false, schema: { type: 'string' } },
+        { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+        { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+      ]).flat(),
       { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
   });

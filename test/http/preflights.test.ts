@@ -15,7 +15,7 @@ describe('a preflight', () => {
     expect(reply.status).toBe(204);
     const all = reply.headers.get('Access-Control-Allow-Headers')?.split(', ') ?? [];
     expect(all).toContain('Authorization');
-    return all.slice(7);
+    return all.slice(8);
   }
 
   test.each([

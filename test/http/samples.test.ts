@@ -17,6 +17,8 @@ const SHOWN: Readonly<Record<OperationId, RegExp>> = {
   listPets: new RegExp(LARGE),
   createPet: /Biscuit/,
   getPet: new RegExp(LARGE),
+  updatePet: /pending/,
+  deletePet: /204|Deleted/,
   sendMessage: /queued/,
   getSandbox: /offsetSeconds\W+0\b/,
   advanceClock: /offsetSeconds\W+3600\b/,
@@ -31,6 +33,8 @@ const SHOWN: Readonly<Record<OperationId, RegExp>> = {
 let service: TestService;
 let folder: ReturnType<typeof temporaryFolder>;
 const keys = { production: '', staging: '' };
+/** An animal to change and one to delete for the samples of each language. */
+const changed = new Map<SampleLanguage, Partial<Record<OperationId, number>>>();
 
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
@@ -38,6 +42,12 @@ beforeAll(async () => {
   keys.production = (await service.account()).secret;
   keys.staging = (await service.account(undefined, 'staging')).secret;
   await service.post(keys.production, `{"name":"Rex","categoryId":${LARGE}}`);
+  const create = async () =>
+    (await service.post(keys.production, { name: 'Tom', categoryId: 7 })).json();
+  for (const { language } of samplesOf(OPERATIONS.getPet, service.url())) {
+    const [updatePet, deletePet] = [(await create()).id, (await create()).id];
+    changed.set(language, { updatePet, deletePet });
+  }
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -50,7 +60,8 @@ function samplesIn(language: SampleLanguage): Array<readonly [OperationId, strin
     const samples = samplesOf(OPERATIONS[id], service.url(operationOf(id).api));
     const code = samples.find((sample) => sample.language === language)?.code ?? '';
     const key = operationOf(id).api === 'sandbox' ? keys.staging : keys.production;
-    return [id, code.replace('YOUR_API_KEY', key)];
+    const petId = changed.get(language)?.[id] ?? 1;
+    return [id, code.replace('YOUR_API_KEY', key).replace(/(\/pets\/|Pet\()1\b/, `$1${petId}`)];
   });
 }
 

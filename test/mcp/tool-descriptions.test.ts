@@ -27,6 +27,13 @@ function toolOf(name: string, environment: Environment = 'production'): Tool {
   return tool;
 }
 
+/** The names of headers as arguments. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  'Idempotency-Key': 'idempotencyKey',
+  'If-Match': 'ifMatch',
+  'If-None-Match': 'ifNoneMatch',
+};
+
 describe('the instructions', () => {
   test('of a staging key tell of the sandbox and its limit, those of production do not', async () => {
     const instructionsOf = async (environment: Environment) => {
@@ -62,9 +69,9 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
     const body = Object(operation.body ?? {});
     const names = operation.parameters.map(({ name }) => name);
     const parameters = names
-      // A tool always returns the body.
-      .filter((name) => name !== 'If-None-Match')
-      .map((name) => (name === 'Idempotency-Key' ? 'idempotencyKey' : name));
+      // A tool that reads always returns the body.
+      .filter((name) => name !== 'If-None-Match' || operation.method !== 'GET')
+      .map((name) => ARGUMENTS[name] ?? name);
     const fields = Object.keys(body.properties ?? {});
     expect(Object.keys(properties).sort()).toEqual([...fields, ...parameters].sort());
     expect(new Set([...fields, ...parameters]).size).toBe(fields.length + parameters.length);
@@ -79,7 +86,8 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
     const { method } = operation;
     expect(tool().annotations).toMatchObject({
       readOnlyHint: method === 'GET',
-      idempotentHint: method !== 'POST' && method !== 'PATCH',
+      // A merge patch sets values; the other PATCH moves a clock by seconds.
+      idempotentHint: method !== 'POST' && operation.id !== 'advanceClock',
       destructiveHint: method !== 'GET' && method !== 'POST',
       openWorldHint: false,
     });

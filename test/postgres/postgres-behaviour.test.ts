@@ -5,7 +5,15 @@ import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
 
 /** Test files of behaviour that does not depend on the store. */
 const BEHAVIOUR = [
-  ...['create-pet', 'list-pets', 'get-pet', 'idempotency'].map((name) => `api/pets/${name}`),
+  ...[
+    'create-pet',
+    'list-pets',
+    'get-pet',
+    'idempotency',
+    'update-pet',
+    'delete-pet',
+    'pet-preconditions',
+  ].map((name) => `api/pets/${name}`),
   ...['api-keys', 'key-changes', 'plans'].map((name) => `keys/${name}`),
   ...['bans-on-record', 'bans-of-rotated-keys', 'counters-restart', 'saved-quotas'].map(
     (name) => `limits/${name}`,

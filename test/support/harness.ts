@@ -226,6 +226,23 @@ export class TestService implements AsyncDisposable {
     });
   }
 
+  /** Sends a body, if there is one, to a path, as JSON unless other headers say what it is. */
+  change(
+    key: string,
+    method: 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const type: Record<string, string> =
+      body === undefined ? {} : { 'Content-Type': 'application/json' };
+    return this.request(path, {
+      ...{ key, method, headers: { ...type, ...headers } },
+      ...(body !== undefined && { body: text }),
+    });
+  }
+
   /** Runs background jobs once each: those with these names, or all of them. */
   async runJobs(...names: readonly string[]): Promise<void> {
     if (!(this.#scheduler instanceof ManualScheduler)) {

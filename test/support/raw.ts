@@ -7,6 +7,17 @@ export interface RawReply {
   readonly body: string;
 }
 
+/** Waits for this many complete replies. */
+interface AwaitedReplies {
+  readonly replies: number;
+}
+
+type Piece = string | Uint8Array | number | AwaitedReplies;
+
+function isAwaited(piece: Piece): piece is AwaitedReplies {
+  return typeof piece === 'object' && 'replies' in piece;
+}
+
 /** The replies over one connection until the server closed it. */
 export interface RawExchange {
   readonly replies: readonly RawReply[];
@@ -16,27 +27,26 @@ export interface RawExchange {
 /**
  * Sends bytes unchanged over a plain socket, piece by piece, and waits until the server closes the
  * connection; valid requests ask for that with `Connection: close`.
- * @param pieces bytes, latin-1 text, or a pause in ms.
+ * @param pieces bytes, latin-1 text, a pause in ms, or the number of replies to wait for.
  */
-export function rawExchange(
-  port: number,
-  pieces: ReadonlyArray<string | Uint8Array | number>,
-): Promise<RawExchange> {
+export function rawExchange(port: number, pieces: readonly Piece[]): Promise<RawExchange> {
   const { promise, resolve, reject } = Promise.withResolvers<RawExchange>();
   const chunks: Buffer[] = [];
+  const received = () => Buffer.concat(chunks).toString('latin1');
   const socket = connect(port, '127.0.0.1');
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  socket.on('close', () => {
-    const text = Buffer.concat(chunks).toString('latin1');
-    resolve({ replies: parseReplies(text), text });
-  });
+  socket.on('close', () => resolve({ replies: parseReplies(received()), text: received() }));
   // A server resets the connection after its reply to refuse the rest of a request.
   socket.on('error', (error) => {
     if (chunks.length === 0 && !('code' in error && error.code === 'ECONNRESET')) reject(error);
   });
+  const arrived = async (replies: number) => {
+    while (parseReplies(received()).length < replies && socket.readable) await Bun.sleep(1);
+  };
   socket.on('connect', async () => {
     for (const piece of pieces) {
       if (typeof piece === 'number') await Bun.sleep(piece);
+      else if (isAwaited(piece)) await arrived(piece.replies);
       else if (socket.writable)
         socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
     }

@@ -33,10 +33,16 @@ const SUCCESSES: Readonly<Record<string, RegExp>> = {
   listPets: new RegExp(LARGE),
   createPet: /Biscuit/,
   getPet: new RegExp(LARGE),
+  updatePet: /pending/,
+  // Each language sends the same requests.
+  deletePet: /404|pet_not_found/,
   sendMessage: /queued/,
   setUsage: /minute/,
   banKey: /endsAt/,
 };
+
+/** The animals of operations that change them; the others read the first one. */
+const PET_IDS: Readonly<Record<string, string>> = { updatePet: '2', deletePet: '42000000' };
 
 const OF_PRODUCTION_ALONE: readonly Environment[] = ['production'];
 const OF_STAGING_ALONE: readonly Environment[] = ['staging'];
@@ -48,6 +54,7 @@ const IN_BOTH = /Pets?$|^sendMessage$/;
 const FILLED: readonly Filled[] = [
   ...OPERATION_IDS.map((operation) => ({
     operation,
+    fields: { ...(PET_IDS[operation] !== undefined && { petId: PET_IDS[operation] }) },
     shows: SUCCESSES[operation] ?? /offsetSeconds/,
     environments: IN_BOTH.test(operation) ? BOTH : OF_STAGING_ALONE,
   })),
@@ -103,6 +110,23 @@ const FILLED: readonly Filled[] = [
   { operation: 'listPets', fields: { limit: 'a&b=c' }, shows: /400|invalid_parameter/ },
   { operation: 'listPets', fields: { 'If-None-Match': '*' }, shows: /304/ },
   { operation: 'getPet', fields: { petId: "1'2/3" }, shows: /404|not_found/ },
+  {
+    operation: 'updatePet',
+    fields: { petId: '2', 'If-Match': '"old", W/"older"' },
+    shows: /412|precondition_failed/,
+  },
+  {
+    operation: 'deletePet',
+    fields: { petId: '2', 'If-Match': "it's no tag" },
+    shows: /400|invalid_parameter/,
+  },
+  {
+    operation: 'updatePet',
+    fields: { petId: '2', Body: `{"name": "${AWKWARD}", "categoryId": -${LARGE}}` },
+    shows: new RegExp(`-${LARGE}`),
+  },
+  { operation: 'updatePet', fields: { petId: '2', Body: '{}' }, shows: /400|invalid_body/ },
+  { operation: 'updatePet', fields: { petId: '2', Body: '{"id":1}' }, shows: /400|invalid_body/ },
 ];
 
 /** A program, and what it prints. */
@@ -121,11 +145,13 @@ beforeAll(async () => {
   folder = temporaryFolder();
   for (const environment of BOTH) {
     keys[environment] = (await service.account(undefined, environment)).secret;
-    await service.request('/pets', {
-      ...{ key: keys[environment], environment, method: 'POST' },
-      headers: { 'Content-Type': 'application/json' },
-      body: `{"name":"Rex","categoryId":${LARGE}}`,
-    });
+    for (const categoryId of [LARGE, '7']) {
+      await service.request('/pets', {
+        ...{ key: keys[environment], environment, method: 'POST' },
+        headers: { 'Content-Type': 'application/json' },
+        body: `{"name":"Rex","categoryId":${categoryId}}`,
+      });
+    }
   }
 });
 afterAll(async () => {

@@ -140,7 +140,7 @@ function introduction(purpose: string): string {
     'HEAD is served wherever GET is. An unknown path gets 404 `not_found`, a method that a path ' +
       'does not serve gets 405 `method_not_allowed` with `Allow`.',
     '',
-    'Do not cache replies (`Cache-Control: no-store`), except those with an `ETag`, which a client may ' +
+    'Do not cache replies (`Cache-Control: no-store`), except those to GET with an `ETag`, which a client may ' +
       'store and revalidate. Do not guess their media type (`X-Content-Type-Options: nosniff`). Large ' +
       'replies are compressed for clients that accept it (`Vary: Accept-Encoding`). Pages of any origin ' +
       'may read replies (CORS); the preflight that a browser sends needs no key and does not count.',

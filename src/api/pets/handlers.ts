@@ -1,14 +1,24 @@
-import { apiError } from '../../core/errors.ts';
-import type { IdempotentRequest } from '../../core/idempotency.ts';
+import { entityTagOf } from '../../core/entity-tags.ts';
+import { type ApiError, apiError } from '../../core/errors.ts';
+import type { IdempotentRequest, StoredReply } from '../../core/idempotency.ts';
+import type { KeyRecord } from '../../core/keys/api-keys.ts';
+import {
+  type DeleteOutcome,
+  PET_TRANSITIONS,
+  type PetChangeRequest,
+  type UpdateOutcome,
+} from '../../core/pets/pet-changes.ts';
 import { creationReply, petJson, petsJson } from '../../core/pets/pet-json.ts';
 import type { PetPage, PetQuery, PetStore } from '../../core/pets/pet-store.ts';
 import type { NewPet } from '../../core/pets/pets.ts';
 import { DEFAULT_STATUS } from '../../core/pets/pets.ts';
+import { transitionError } from '../../core/transitions.ts';
 import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
+import { preconditionOf } from '../../http/preconditions.ts';
 import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/reply/entity-tag.ts';
-import type { Reply } from '../../http/reply/reply.ts';
+import { NO_CONTENT, type Reply } from '../../http/reply/reply.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
@@ -19,6 +29,7 @@ type ContextOf<Id extends keyof typeof PET_OPERATIONS> = RequestContext<
 >;
 
 const readNewPet = bodyReader(PET_OPERATIONS.createPet);
+const readPetPatch = bodyReader(PET_OPERATIONS.updatePet);
 
 /**
  * Handlers of the operations on the pets of one environment.
@@ -31,6 +42,8 @@ export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PE
     listPets: (context) => pages.find(context.query) ?? listPets(pets, pages, baseUrl, context),
     createPet: (context) => createPet(pets, context),
     getPet: (context) => getPet(pets, context),
+    updatePet: (context) => updatePet(pets, context),
+    deletePet: (context) => deletePet(pets, context),
   };
 }
 
@@ -49,17 +62,14 @@ async function listPets(
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
-  const page = revalidated(petsJson(pets), more);
+  const body = petsJson(pets);
+  const entityTag = weakEntityTagOf(body, more);
+  const page = { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
   const last = pets.at(-1);
   if (!more || !last) return page;
   const { limit, status } = query;
   const Link = nextPageLink(`${baseUrl}/pets`, { limit, status, after: last.id });
   return { ...page, headers: { Link } };
-}
-
-function revalidated(body: string, hasMore = false): Reply {
-  const entityTag = weakEntityTagOf(body, hasMore);
-  return { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
 }
 
 async function createPet(
@@ -70,15 +80,15 @@ async function createPet(
   const { name, categoryId, status = DEFAULT_STATUS } = await readNewPet(request);
   const pet = { name, categoryId: toInt64(categoryId), status };
   const outcome = await pets.create(
-    pet,
+    { ...pet, owner: key.accountId },
     now,
     idempotencyKey === undefined ? undefined : idempotent(key.accountId, idempotencyKey, pet),
   );
   switch (outcome.kind) {
     case 'created':
-      return creationReply(outcome.pet);
+      return withEntityTag(creationReply(outcome.pet));
     case 'replayed':
-      return { ...outcome.reply, headers: REPLAYED };
+      return { ...withEntityTag(outcome.reply), headers: REPLAYED };
     case 'mismatch':
       throw apiError('idempotency_mismatch', { noun: PET_OPERATIONS.createPet.noun });
     case 'conflict':
@@ -91,7 +101,42 @@ async function getPet(pets: PetStore, { parameters }: ContextOf<'getPet'>): Prom
   // Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match a pet.
   const pet = await pets.get(Number(petId));
   if (!pet) throw apiError('pet_not_found', { petId });
-  return revalidated(petJson(pet));
+  const reply = withEntityTag({ status: 200, body: petJson(pet) });
+  return { ...reply, cacheControl: REVALIDATED_BY_CLIENT };
+}
+
+/** A reply with one animal, and its entity tag. */
+function withEntityTag(reply: StoredReply): Reply {
+  return { ...reply, entityTag: entityTagOf(reply.body) };
+}
+
+async function updatePet(pets: PetStore, context: ContextOf<'updatePet'>): Promise<Reply> {
+  const { key, request, parameters } = context;
+  const { categoryId, ...others } = await readPetPatch(request);
+  const patch = categoryId === undefined ? others : { ...others, categoryId: toInt64(categoryId) };
+  const change = changeRequest(key, parameters);
+  const outcome = await pets.update(change, patch);
+  if (outcome.kind !== 'updated') throw refusalOf(outcome, parameters.petId);
+  return withEntityTag({ status: 200, body: petJson(outcome.pet) });
+}
+
+async function deletePet(
+  pets: PetStore,
+  { key, parameters }: ContextOf<'deletePet'>,
+): Promise<Reply> {
+  const change = changeRequest(key, parameters);
+  const outcome = await pets.delete(change);
+  if (outcome.kind !== 'deleted') throw refusalOf(outcome, parameters.petId);
+  return NO_CONTENT;
+}
+
+/** May throw the 404 for an id that is no int64. */
+function changeRequest(
+  { accountId }: KeyRecord,
+  parameters: ContextOf<'updatePet' | 'deletePet'>['parameters'],
+): PetChangeRequest {
+  const precondition = preconditionOf(parameters);
+  return { id: Number(parameters.petId), accountId, precondition };
 }
 
 function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequest {
@@ -99,4 +144,22 @@ function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequ
     .update(petJson({ id: 0, ...pet }))
     .digest('hex');
   return { accountId, key, fingerprint };
+}
+
+/** Why a change was not made. */
+type Refusal = Exclude<UpdateOutcome | DeleteOutcome, { readonly kind: 'updated' | 'deleted' }>;
+
+function refusalOf(refusal: Refusal, petId: bigint): ApiError {
+  switch (refusal.kind) {
+    case 'not_found':
+      return apiError('pet_not_found', { petId });
+    case 'not_owner':
+      return apiError('not_owner');
+    case 'precondition_failed':
+      return apiError('precondition_failed');
+    case 'reserved':
+      return apiError('pet_reserved');
+    case 'invalid_transition':
+      return transitionError(PET_TRANSITIONS, refusal.from, refusal.to);
+  }
 }

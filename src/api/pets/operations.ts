@@ -1,9 +1,12 @@
+import { PET_TRANSITIONS } from '../../core/pets/pet-changes.ts';
 import { PAGE_SIZE } from '../../core/pets/pets.ts';
+import { MERGE_PATCH_MEDIA_TYPES } from '../../http/body/media-type.ts';
 import { idempotencyKeyParameter } from '../../http/idempotency-key.ts';
 import type { Operation } from '../../http/operation.ts';
+import { preconditionParameters } from '../../http/preconditions.ts';
 import { afterParameter, limitParameter, PAGINATION } from '../../http/target/paging.ts';
 import { enumParameter, idParameter } from '../../http/target/parameters.ts';
-import { NewPet, Pet, PetStatus, Pets } from './schemas.ts';
+import { NewPet, Pet, PetPatch, PetStatus, Pets } from './schemas.ts';
 
 /** The second pet in an example store; the first one is the example of the schema. */
 const PEBBLE = { id: 2, name: 'Pebble', categoryId: 3, status: 'sold' };
@@ -23,6 +26,14 @@ function petIdParameter(purpose: string) {
   const description = `The id of the animal to ${purpose}.`;
   return idParameter('petId', NO_ID, { description, example: 1 });
 }
+
+/** Why an animal is not changed or deleted. */
+const CHANGE_ERRORS = [
+  'pet_not_found',
+  'not_owner',
+  'precondition_failed',
+  'pet_reserved',
+] as const satisfies Operation['errors'];
 
 /** The operations on pets, by operation id. `handlers.ts` has a handler for each. */
 export const PET_OPERATIONS = {
@@ -79,7 +90,7 @@ export const PET_OPERATIONS = {
       status: 201,
       schema: Pet,
       description: 'Animal added; the body carries the assigned `id`.',
-      headers: ['Idempotent-Replayed'],
+      headers: ['ETag', 'Idempotent-Replayed'],
       links: {
         createdPet: {
           operationId: 'getPet',
@@ -106,5 +117,39 @@ export const PET_OPERATIONS = {
       section: '/operations/getPet#deprecation',
       note: 'Deprecated: removed on 5 December 2030. Use `GET /pets` with the `status` filter.',
     },
+  },
+  updatePet: {
+    method: 'PATCH',
+    path: '/pets/{petId}',
+    summary: 'Change an animal',
+    description:
+      'Changes the fields that are sent, of an animal that your account added or that belongs to nobody. The reply is ' +
+      'sent once the change is on disk. With the `ETag` of the animal as `If-Match` it fails with 412 if somebody has ' +
+      'changed the animal since.',
+    stability: 'beta',
+    parameters: [...preconditionParameters('the animal'), petIdParameter('change')],
+    body: PetPatch,
+    mediaTypes: MERGE_PATCH_MEDIA_TYPES,
+    transitions: PET_TRANSITIONS,
+    success: {
+      status: 200,
+      schema: Pet,
+      description: 'The animal as it is now.',
+      headers: ['ETag'],
+      example: { ...Pet.example, status: 'pending' },
+    },
+    errors: [...CHANGE_ERRORS, 'invalid_transition'],
+  },
+  deletePet: {
+    method: 'DELETE',
+    path: '/pets/{petId}',
+    summary: 'Delete an animal',
+    description:
+      'Deletes an animal that your account added or that belongs to nobody. Its id is not given to another one. The ' +
+      'reply is sent once the deletion is on disk.',
+    stability: 'beta',
+    parameters: [...preconditionParameters('the animal'), petIdParameter('delete')],
+    success: { status: 204, description: 'The animal is deleted.' },
+    errors: CHANGE_ERRORS,
   },
 } as const satisfies Record<string, Operation>;

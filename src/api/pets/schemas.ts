@@ -54,6 +54,17 @@ export const Pet = {
   example: { id: 1, name: 'Biscuit', categoryId: 7, status: 'available' },
 } as const;
 
+export const PetPatch = {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: false,
+  properties: { name, categoryId, status: PetStatus },
+  description:
+    'The fields to change, at least one (JSON Merge Patch, RFC 7396). The others stay as they are. No field can be ' +
+    'removed, so `null` is refused, as are other fields.',
+  example: { status: 'pending' },
+} as const;
+
 export const Pets = {
   type: 'array',
   items: Pet,
@@ -61,4 +72,4 @@ export const Pets = {
 } as const;
 
 /** By the names that the OpenAPI document gives them. */
-export const PET_SCHEMAS = { NewPet, Pet, Pets, PetStatus } as const;
+export const PET_SCHEMAS = { NewPet, Pet, PetPatch, Pets, PetStatus } as const;

@@ -15,17 +15,25 @@ const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
     return { result: '{ pets, next }', shown: 'pets, next', name: 'listPets', input };
   },
   createPet: ({ body }) => {
-    const { name, categoryId, status = 'available', ...unknown } = body?.fields ?? {};
-    const isTyped =
-      typeof name === 'string' &&
-      isInt64(categoryId) &&
-      PET_STATUSES.some((known) => known === status) &&
-      Object.keys(unknown).length === 0;
+    const { name, categoryId } = body?.fields ?? {};
+    const isComplete = name !== undefined && categoryId !== undefined;
+    const isTyped = isComplete && hasPetFields(body?.fields);
     return isTyped ? onePet('createPet', javascriptLiteral(body?.fields)) : undefined;
   },
   getPet: ({ path }) => {
     const id = int64Of(path['petId'] ?? '');
     return id === undefined ? undefined : onePet('getPet', javascriptLiteral(id));
+  },
+  updatePet: ({ path, body }) => {
+    const id = int64Of(path['petId'] ?? '');
+    const isTyped = body?.fields !== undefined && hasPetFields(body.fields);
+    if (id === undefined || !isTyped) return undefined;
+    return onePet('updatePet', `${javascriptLiteral(id)}, ${javascriptLiteral(body?.fields)}`);
+  },
+  deletePet: ({ path }) => {
+    const id = int64Of(path['petId'] ?? '');
+    if (id === undefined) return undefined;
+    return { name: 'deletePet', input: javascriptLiteral(id), shown: "'Deleted'" };
   },
   sendMessage: ({ body }) => {
     const { message, ...unknown } = body?.fields ?? {};
@@ -52,9 +60,9 @@ interface ClientCall {
   readonly name: string;
   /** The argument before the options, as source code; `{}` may be left out. */
   readonly input: string;
-  /** The variable or pattern that the result is assigned to. */
-  readonly result: string;
-  /** The part of the result that is shown. */
+  /** The variable or pattern that the result is assigned to, if the call has one. */
+  readonly result?: string;
+  /** The part of the result that is shown, or another expression. */
   readonly shown: string;
   /** The client option for the base address. */
   readonly address?: 'baseUrl' | 'quickstartBaseUrl';
@@ -79,22 +87,38 @@ const petstore = new PetstoreClient({
   apiKey: '${call.apiKey}',
   ${address}: '${call.baseUrl}',
 });
-const ${result} = await petstore.${name}(${given});
+${result === undefined ? '' : `const ${result} = `}await petstore.${name}(${given});
 console.log(${shown});`;
 }
 
+/** Values of `If-Match` that the client sends. */
+const USUAL_TAGS = /^(?:\*|(?:W\/)?"[!#-~]*"(?:, (?:W\/)?"[!#-~]*")*)$/;
+
 /** The arguments of a call, with the headers as options; `undefined` if the client does not send them. */
 function argumentsOf({ headers }: SampleCall, { input }: ClientCall): string | undefined {
-  const { 'Idempotency-Key': idempotencyKey, ...others } = headers;
+  const { 'Idempotency-Key': idempotencyKey, 'If-Match': ifMatch, ...others } = headers;
   if (Object.keys(headers).length === 0) return input === '{}' ? '' : input;
   // A call of the client ends with data or an error, and a 304 is neither.
   if ('If-None-Match' in headers) return undefined;
   if (idempotencyKey !== undefined && !/^[!-~]{1,255}$/.test(idempotencyKey)) return undefined;
+  if (ifMatch !== undefined && !USUAL_TAGS.test(ifMatch)) return undefined;
   const options = javascriptLiteral({
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(ifMatch !== undefined && { ifMatch }),
     ...(Object.keys(others).length > 0 && { headers: others }),
   });
   return `${input}, ${options}`;
+}
+
+/** Whether these are fields of an animal, with values of their types. */
+function hasPetFields(fields: Readonly<Record<string, unknown>> = {}): boolean {
+  const { name = '', categoryId = 0, status = 'available', ...unknown } = fields;
+  return (
+    typeof name === 'string' &&
+    isInt64(categoryId) &&
+    PET_STATUSES.some((known) => known === status) &&
+    Object.keys(unknown).length === 0
+  );
 }
 
 function int64Of(text: string): Int64 | undefined {

@@ -1,10 +1,11 @@
 import type { Int64 } from '../../lib/int64.ts';
 import { meetsPrecondition, type Precondition } from '../entity-tags.ts';
+import type { Transitions } from '../transitions.ts';
 import { petEntityTag } from './pet-json.ts';
 import type { Pet, PetStatus } from './pets.ts';
 
 /** The statuses that a pet may get by hand, by the one that it has. Keeping the same status is always allowed. */
-export const PET_TRANSITIONS: Readonly<Record<PetStatus, readonly PetStatus[]>> = {
+export const PET_TRANSITIONS: Transitions<PetStatus> = {
   available: ['pending', 'sold'],
   pending: ['available', 'sold'],
   // It came back.

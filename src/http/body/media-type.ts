@@ -3,6 +3,12 @@ import type { Operation } from '../operation.ts';
 /** The media types of a body, unless its operation takes others. */
 export const JSON_MEDIA_TYPES: readonly string[] = ['application/json'];
 
+/** The media types of a body with the fields to change (RFC 7396). */
+export const MERGE_PATCH_MEDIA_TYPES: readonly string[] = [
+  ...JSON_MEDIA_TYPES,
+  'application/merge-patch+json',
+];
+
 /** The header that tells which bodies a PATCH takes (RFC 5789, 3.1); `undefined` for other methods. */
 export function acceptPatch({
   method,

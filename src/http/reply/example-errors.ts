@@ -1,11 +1,13 @@
 import { ERRORS, type ErrorCode, messageFor } from '../../core/errors.ts';
+import { PET_TRANSITIONS } from '../../core/pets/pet-changes.ts';
+import { refusedTransition } from '../../core/transitions.ts';
 import { emptyBodyMessage } from '../body/body-validator.ts';
 import { MAX_BODY_BYTES } from '../body/json-body.ts';
 import type { Operation, ParameterDescription } from '../operation.ts';
 
 /** As much of an operation as the messages of its errors need. */
 interface DescribedOperation
-  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'deprecation'> {
+  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'transitions' | 'deprecation'> {
   readonly id: string;
   readonly parameters?: readonly ParameterDescription[];
 }
@@ -40,6 +42,7 @@ export function exampleMessage(
   values: Readonly<Record<string, string>> = {},
 ): string {
   const { id, body, expectations, noun = 'request', parameters = [], deprecation } = operation;
+  const { transitions = PET_TRANSITIONS } = operation;
   const refusal = parameters.find((each) => each.refusal !== undefined)?.refusal;
   if (code === 'invalid_body' && body) return emptyBodyMessage(body, expectations);
   if (code === 'invalid_parameter' && refusal !== undefined) return refusal;
@@ -52,6 +55,7 @@ export function exampleMessage(
     // Defaults for operations without such a body or parameter.
     ...{ field: 'name', expectation: 'a valid value' },
     ...{ parameter: 'limit', problem: 'has an invalid value' },
+    ...refusedTransition(transitions),
     ...values,
   });
 }

@@ -9,8 +9,8 @@ const KEPT_MINIMUM = 1024;
 const MINIMUM = 8 * 1024;
 
 /**
- * The reply in the content coding that the client prefers, or 304 if the client already has it
- * (`If-None-Match`). A 304 has the headers of the 200, except for those that describe its content (RFC 9110,
+ * The reply in the content coding that the client prefers, or 304 if a client that reads already has it
+ * (`If-None-Match`; with other methods it is a precondition, which the operation evaluates). A 304 has the headers of the 200, except for those that describe its content (RFC 9110,
  * 15.4.5).
  */
 export function selectRepresentation(reply: Reply, request: Request): Reply {
@@ -20,7 +20,8 @@ export function selectRepresentation(reply: Reply, request: Request): Reply {
   const { coding, isRequired } = choose(request.headers.get('accept-encoding'));
   const isCoded = coding !== undefined && (isRequired || isWorthCompressing(reply));
   const entityTag = reply.entityTag && entityTagIn(isCoded ? coding : undefined, reply.entityTag);
-  if (entityTag !== undefined && isNotModified(request, entityTag)) {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  if (entityTag !== undefined && isRead && isNotModified(request, entityTag)) {
     const { cacheControl, headers } = reply;
     return {
       status: 304,
