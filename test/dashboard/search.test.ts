@@ -165,6 +165,11 @@ describe('the work of a search is limited', () => {
     }
   });
 
+  test('the most common words are not looked for', async () => {
+    expect(await search('the')).toEqual([]);
+    expect(await search('the status and The limit')).toEqual(await search('status limit'));
+  });
+
   test('a longer query finds what its first six words find', async () => {
     const words = queryWords('status limit after link next page');
     const found = await search(words.join(' '));

@@ -63,6 +63,9 @@ export const MAX_WORD_LENGTH = 40;
 /** A single letter is the beginning of half of all words, so it is only found as a word. */
 const SHORTEST_PREFIX = 2;
 
+/** Words of nearly every entry: finding them takes the most time and says nothing. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(['the', 'and']);
+
 /** Maximum number of typing mistakes in one word. */
 const MOST_MISTAKES = 2;
 
@@ -89,6 +92,10 @@ export function queryWords(query: string): string[] {
 export const INDEX_OPTIONS = {
   idField: 'path',
   tokenize: wordsOf,
+  processTerm: (term: string) => {
+    const word = term.toLowerCase();
+    return COMMON_WORDS.has(word) ? undefined : word;
+  },
   fields: ['names', 'title', 'excerpt', 'text'],
   storeFields: ['title', 'kind', 'excerpt'],
   searchOptions: {
