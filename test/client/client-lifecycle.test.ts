@@ -23,5 +23,8 @@ test('the doc comment of each call says what its row says: beta, experimental or
   expect(tags).toEqual(
     rows.map(([id, row]) => [id, lifecycleOf(row).notes.map(({ badge }) => `@${badge}`)]),
   );
-  expect(rows.map(([id]) => id)).toEqual(['listPets', 'createPet', 'getPet', 'sendMessage']);
+  expect(rows.map(([id]) => id)).toEqual([
+    ...['listPets', 'createPet', 'getPet', 'updatePet', 'deletePet'],
+    'sendMessage',
+  ]);
 });

@@ -14,7 +14,7 @@ import {
 const databases = new Databases();
 afterAll(() => databases[Symbol.asyncDispose]());
 
-describeRecipe('adding-an-operation.md', { files: 5, lines: 56 }, (copy) => {
+describeRecipe('adding-an-operation.md', { files: 6, lines: 56 }, (copy) => {
   test('adds the operation to the OpenAPI document', async () => {
     const { paths } = JSON.parse(await copy.petstore({}, 'openapi'));
     const { operationId, parameters, responses } = paths['/pets/count'].get;
