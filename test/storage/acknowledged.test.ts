@@ -99,7 +99,7 @@ async function store() {
 }
 
 function addPet(database: Database): void {
-  environmentWrites.importPets(database, [{ name: 'Rex', categoryId: 1, status: 'sold' }]);
+  environmentWrites.importPets(database, [['Rex', 1, 'sold']]);
 }
 
 describe('the reset of an environment', () => {

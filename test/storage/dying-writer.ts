@@ -20,7 +20,7 @@ const { onmessage } = self;
 self.onmessage = (event: MessageEvent<Posted<WriterRequest>>) => {
   const data = unpack(event.data);
   for (const { name, input } of data.kind === 'commit' ? data.writes : []) {
-    const die = name === 'createPet' ? WAYS[input.pet.name] : undefined;
+    const die = name === 'addPet' ? WAYS[input[0]] : undefined;
     if (!die || data.kind !== 'commit') continue;
     const database = connect(data.path);
     database.run('BEGIN IMMEDIATE');

@@ -30,3 +30,8 @@ export interface Pet extends NewPet {
   /** Assigned by the service, ascending, at most 2^53 - 1. Never assigned again. */
   readonly id: number;
 }
+
+/** A new pet with its id, without its owner. */
+export function petWithId(id: number, { name, categoryId, status }: NewPet): Pet {
+  return { id, name, categoryId, status };
+}

@@ -1,11 +1,7 @@
-import type { Expression, Kysely, Selectable, SqlBool } from 'kysely';
+import type { Expression, Kysely, SqlBool } from 'kysely';
 import type { AccountStore } from '../../core/accounts/accounts.ts';
 import type { Environment } from '../../core/environments.ts';
-import {
-  IDEMPOTENCY_TTL,
-  type IdempotentRequest,
-  type StoredReply,
-} from '../../core/idempotency.ts';
+import { IDEMPOTENCY_TTL, type IdempotentRequest } from '../../core/idempotency.ts';
 import type {
   DeleteOutcome,
   PetChangeRequest,
@@ -16,6 +12,7 @@ import type { CreateOutcome, PetPage, PetQuery, PetStore } from '../../core/pets
 import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
+import { nameOf } from '../idempotent-requests.ts';
 import type { Database } from '../schema/schema.ts';
 import type { WatchWrite, WriteKinds } from '../write-kinds.ts';
 import type { BoundPetChanges } from './pet-changes.ts';
@@ -61,7 +58,8 @@ export function petStoreOptions(
 }
 
 /**
- * The pets of one environment. Creations are written for each engine; pages (`pet-pages.ts`) and the rest are shared.
+ * The pets of one environment. Creations are written for each engine; changes (`pet-changes.ts`), pages (`pet-pages.ts`)
+ * and the rest are shared.
  */
 export abstract class StoredPets implements PetStore {
   /** Loads Kysely at the first call. */
@@ -169,26 +167,3 @@ export abstract class StoredPets implements PetStore {
 }
 
 const unwatched: WatchWrite = (write) => write;
-
-/** A unique name for an idempotent request. */
-export function nameOf({ accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>): string {
-  return JSON.stringify([accountId, key]);
-}
-
-type ReplyColumns = Pick<
-  Selectable<Database['idempotent_requests']>,
-  'pet_id' | 'reply_status' | 'reply_body'
->;
-
-/**
- * The stored reply of a request; `undefined` if an earlier release recorded the request. Such a release, running at the
- * same time as this one, reuses an expired row for another pet but leaves the old reply in the row.
- */
-export function storedReply({
-  pet_id,
-  reply_status,
-  reply_body,
-}: ReplyColumns): StoredReply | undefined {
-  if (reply_status === null || !reply_body?.startsWith(`{"id":${pet_id},`)) return undefined;
-  return { status: reply_status, body: reply_body };
-}

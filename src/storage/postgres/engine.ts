@@ -61,15 +61,21 @@ export function environmentTransactions(
 ): <T>(work: (transaction: EnvironmentTransaction) => Promise<T>) => Promise<T> {
   const changes = database.of('changes');
   return (work) =>
-    changes.transaction((queries) =>
-      work({
-        rows: (selection, ...values) => queries.rows(selection, environment, ...values),
-        run: ({ postgres }, ...values) => queries.run(postgres, environment, ...values),
-        newIds: (table, count) => newIds(queries, environment, table, count),
-        // A sequence never assigns an id twice.
-        retireIds() {},
-      }),
-    );
+    changes.transaction((queries) => work(environmentStatements(queries, environment)));
+}
+
+/** Statements on the tables of one environment, on the pool or within a transaction. */
+export function environmentStatements(
+  queries: Queries,
+  environment: Environment,
+): EnvironmentTransaction {
+  return {
+    rows: (selection, ...values) => queries.rows(selection, environment, ...values),
+    run: ({ postgres }, ...values) => queries.run(postgres, environment, ...values),
+    newIds: (table, count) => newIds(queries, environment, table, count),
+    // A sequence never assigns an id twice.
+    retireIds() {},
+  };
 }
 
 /** Kysely on the rows of one environment, on the pool or within a transaction. */

@@ -1,15 +1,23 @@
 import type { Environment } from '../../core/environments.ts';
 import { StorageUnavailable } from '../../core/errors.ts';
-import { isExpired } from '../../core/idempotency.ts';
+import { creationReply } from '../../core/pets/pet-json.ts';
 import type { CreateOutcome } from '../../core/pets/pet-store.ts';
-import type { Pet } from '../../core/pets/pets.ts';
+import { petWithId } from '../../core/pets/pets.ts';
+import { earlierOutcome, nameOf } from '../idempotent-requests.ts';
 import { bucketOf } from '../pets/buckets.ts';
-import { type Creation, nameOf } from '../pets/pets.ts';
+import type { Creation } from '../pets/pets.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
 import { isTaken } from './failures.ts';
-import { claim, type Earlier, recall } from './idempotent-requests.ts';
+import { claim, recall } from './idempotent-requests.ts';
 import { newIds } from './new-ids.ts';
-import { insertNewPets, insertPets, skipTakenIds } from './pet-insertion.ts';
+import {
+  insertNewPets,
+  insertPets,
+  type NumberedPet,
+  skipTakenIds,
+  withId,
+} from './pet-insertion.ts';
+import type { Queries } from './queries.ts';
 
 /** How often new ids are taken before creating pets fails. */
 const TRIES = 5;
@@ -42,77 +50,78 @@ async function tryToCreatePets(
   creations: readonly Creation[],
 ): Promise<CreateOutcome[]> {
   const statements = database.of('creations');
-  const requests = creations.flatMap(({ request }) => request ?? []);
   // On several nodes a single statement takes twice as long as the two statements below.
-  if (requests.length === 0 && !database.isDistributed) {
-    const added = await insertNewPets(
-      statements,
-      environment,
-      creations.map(({ pet }) => pet),
-    );
-    return added.map((pet) => ({ kind: 'created', pet }));
+  if (!database.isDistributed && creations.every(({ request }) => !request)) {
+    const given = creations.map(({ pet }) => pet);
+    const pets = await insertNewPets(statements, environment, given);
+    return pets.map((pet) => ({ kind: 'created', pet }));
   }
   // Read before ids are taken, so that a repeated request does not leave a gap.
-  const earlier = await recall(statements, environment, requests);
-  const outcomes = creations.map((creation) => earlierOutcome(creation, earlier));
-  const missing = outcomes.filter((outcome) => outcome === undefined).length;
-  const ids = missing > 0 ? await newIds(statements, environment, 'pets', missing) : [];
-  const pets = new Map<Creation, Pet>();
-  for (const [index, creation] of creations.entries()) {
-    const id = outcomes[index] ? undefined : ids[pets.size];
-    if (id !== undefined) pets.set(creation, { id, ...creation.pet });
+  const outcomes = await earlierOutcomes(statements, environment, creations);
+  const added = creations.filter((creation) => !outcomes.has(creation));
+  if (added.length > 0) {
+    const ids = await newIds(statements, environment, 'pets', added.length);
+    const pets = added.map((creation, index) => ({
+      creation,
+      ...withId(creation.pet, ids[index]),
+    }));
+    for (const { creation, id } of pets) {
+      outcomes.set(creation, { kind: 'created', pet: petWithId(id, creation.pet) });
+    }
+    const raced = await insert(statements, environment, pets);
+    for (const [creation, outcome] of raced) outcomes.set(creation, outcome);
   }
-  const raced = pets.size > 0 ? await insert(statements, environment, pets) : new Map();
-  return creations.map((creation, index) => {
-    const pet = pets.get(creation);
-    const known = outcomes[index] ?? earlierOutcome(creation, raced);
-    if (known) return known;
-    if (!pet) throw new Error('The database gave too few ids.');
-    return { kind: 'created', pet };
-  });
+  return creations.flatMap((creation) => outcomes.get(creation) ?? []);
+}
+
+interface NewPet extends NumberedPet {
+  readonly creation: Creation;
 }
 
 /**
  * Outside of a transaction, a node may store the pets before its connection breaks, so that it is unknown whether they
  * exist; inside, they do not.
- * @returns the requests that another process handled in the meantime; no pets were added for them.
+ * @returns the outcomes of requests that another process handled in the meantime; no pets were added for them.
  * @throws StorageUnavailable when the row of one of them was deleted in the meantime; no pets were added at all.
  */
 async function insert(
   statements: Statements,
   environment: Environment,
-  pets: ReadonlyMap<Creation, Pet>,
-): Promise<Map<string, Earlier>> {
-  const repeatable = [...pets].flatMap(([{ request, now }, pet]) =>
-    request ? [{ request, now, pet }] : [],
+  pets: readonly NewPet[],
+): Promise<ReadonlyMap<Creation, CreateOutcome>> {
+  const claims = pets.flatMap(({ creation: { request, now, pet }, id }) =>
+    request ? { request, now, petId: id, reply: creationReply(petWithId(id, pet)) } : [],
   );
-  const added = [...pets.values()];
-  const buckets = [...new Set(added.map(({ id }) => bucketOf(id)))];
-  if (repeatable.length === 0 && buckets.length === 1) {
-    await insertPets(statements, environment, added);
+  if (claims.length === 0 && new Set(pets.map(({ id }) => bucketOf(id))).size === 1) {
+    await insertPets(statements, environment, pets);
     return new Map();
   }
   return statements.transaction(async (queries) => {
-    const ours = await claim(queries, environment, repeatable);
-    const lost = repeatable.filter(({ pet }) => !ours.has(pet.id));
-    const lostIds = new Set(lost.map(({ pet }) => pet.id));
-    const ownPets = added.filter(({ id }) => !lostIds.has(id));
-    await insertPets(queries, environment, ownPets);
-    const requests = lost.map(({ request }) => request);
-    const raced = await recall(queries, environment, requests);
-    if (raced.size < lost.length) {
-      throw new StorageUnavailable(new Error('An idempotent request was deleted meanwhile.'));
-    }
-    return raced;
+    const claimed = await claim(queries, environment, claims);
+    const isLost = ({ creation, id }: NewPet) => creation.request && !claimed.has(id);
+    const lost = pets.filter(isLost).map(({ creation }) => creation);
+    const own = pets.filter((pet) => !isLost(pet));
+    await insertPets(queries, environment, own);
+    const raced = await earlierOutcomes(queries, environment, lost);
+    if (raced.size === lost.length) return raced;
+    throw new StorageUnavailable(new Error('An idempotent request was deleted meanwhile.'));
   });
 }
 
-function earlierOutcome(
-  { request, now }: Creation,
-  earlier: ReadonlyMap<string, Earlier>,
-): CreateOutcome | undefined {
-  const row = request && earlier.get(nameOf(request));
-  if (!row || isExpired(row.created_at, now)) return undefined;
-  if (row.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
-  return { kind: 'replayed', reply: row.reply };
+/** The outcomes of creations whose request was handled before. */
+async function earlierOutcomes(
+  queries: Queries,
+  environment: Environment,
+  creations: readonly Creation[],
+): Promise<Map<Creation, CreateOutcome>> {
+  const requests = creations.flatMap(({ request }) => request ?? []);
+  const earlier = await recall(queries, environment, requests);
+  const outcomes = new Map<Creation, CreateOutcome>();
+  for (const creation of creations) {
+    const { request, now } = creation;
+    const row = request && earlier.get(nameOf(request));
+    const outcome = row && earlierOutcome(request, now, row);
+    if (outcome) outcomes.set(creation, outcome);
+  }
+  return outcomes;
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../core/environments.ts';
-import type { NewPet, Pet } from '../../core/pets/pets.ts';
+import { type OwnedPet, type Pet, petWithId } from '../../core/pets/pets.ts';
 import { BUCKET_SIZE, bucketOf } from '../pets/buckets.ts';
 import { integers, type Queries, texts } from './queries.ts';
 
@@ -11,13 +11,15 @@ export async function highestId(queries: Queries, environment: Environment): Pro
   return row?.id ?? 0;
 }
 
-/** The pets with these ids, in the given order. @throws Error when there are too few ids. */
-export function withIds(pets: readonly NewPet[], ids: readonly number[]): Pet[] {
-  return pets.map((pet, index) => {
-    const id = ids[index];
-    if (id === undefined) throw new Error('The database gave too few ids.');
-    return { id, ...pet };
-  });
+/** A pet with its id, to be inserted. */
+export interface NumberedPet extends OwnedPet {
+  readonly id: number;
+}
+
+/** @throws Error when the database gave too few ids. */
+export function withId(pet: OwnedPet, id: number | undefined): NumberedPet {
+  if (id === undefined) throw new Error('The database gave too few ids.');
+  return { ...pet, id };
 }
 
 /** Continues new ids after the highest id of a pet, if that was assigned before a reset. */
@@ -34,7 +36,7 @@ export async function skipTakenIds(queries: Queries, environment: Environment): 
 export async function insertPets(
   queries: Queries,
   environment: Environment,
-  pets: readonly Pet[],
+  pets: readonly NumberedPet[],
 ): Promise<void> {
   for (const [bucket, members] of Map.groupBy(pets, ({ id }) => bucketOf(id))) {
     await queries.run(
@@ -43,9 +45,7 @@ export async function insertPets(
       environment,
       bucket,
       integers(members.map(({ id }) => id)),
-      texts(members.map(({ name }) => name)),
-      integers(members.map(({ categoryId }) => categoryId)),
-      texts(members.map(({ status }) => status)),
+      ...columnsOf(members),
     );
   }
 }
@@ -57,7 +57,7 @@ export async function insertPets(
 export async function insertNewPets(
   queries: Queries,
   environment: Environment,
-  pets: readonly NewPet[],
+  pets: readonly OwnedPet[],
 ): Promise<Pet[]> {
   const rows = await queries.all<{ id: number }>(
     `WITH numbered AS MATERIALIZED (
@@ -70,12 +70,18 @@ export async function insertNewPets(
      )
      SELECT id::float8 AS id FROM numbered ORDER BY place`,
     environment,
+    ...columnsOf(pets),
+  );
+  return pets.map((pet, index) => {
+    const { id } = withId(pet, rows[index]?.id);
+    return petWithId(id, pet);
+  });
+}
+
+function columnsOf(pets: readonly OwnedPet[]) {
+  return [
     texts(pets.map(({ name }) => name)),
     integers(pets.map(({ categoryId }) => categoryId)),
     texts(pets.map(({ status }) => status)),
-  );
-  return withIds(
-    pets,
-    rows.map(({ id }) => id),
-  );
+  ];
 }

@@ -11,7 +11,7 @@ import { environmentEngine, environmentQueries, environmentTransactions } from '
 import { GroupCommit } from './group-commit.ts';
 import { newIds } from './new-ids.ts';
 import { createPets } from './pet-creation.ts';
-import { highestId, insertPets, withIds } from './pet-insertion.ts';
+import { highestId, insertPets, withId } from './pet-insertion.ts';
 
 /** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is cacheable. */
 const DENSITY_REACH = 64;
@@ -60,7 +60,7 @@ export class PostgresPetStore extends StoredPets {
   async import(pets: readonly OwnedPet[]): Promise<void> {
     if (pets.length === 0) return;
     const ids = await newIds(this.#database, this.#environment, 'pets', pets.length);
-    const rows = withIds(pets, ids);
+    const rows = pets.map((pet, index) => withId(pet, ids[index]));
     await this.#database.transaction(async (queries) => {
       for (const chunk of chunks(rows, CHUNK)) await insertPets(queries, this.#environment, chunk);
     });

@@ -118,13 +118,13 @@ export function changeByRows<Name extends TableName, C extends ColumnName<Name>>
 }
 
 /** Rows in one JSON parameter of PostgreSQL, because an array for each column takes longer to send. */
-function givenRows(table: TableName, columns: readonly string[]): string {
+export function givenRows(table: TableName, columns: readonly string[], parameter = '?'): string {
   const kinds: Table['columns'] = TABLES[table].columns;
   const definitions = columns.map((name) => {
     const isText = kinds[name]?.kind === 'text';
     return `${name} ${isText ? 'text' : 'bigint'}`;
   });
-  return `ROWS FROM (json_to_recordset(?::text::json) AS (${definitions.join(', ')}))
+  return `ROWS FROM (json_to_recordset(${parameter}::text::json) AS (${definitions.join(', ')}))
     WITH ORDINALITY AS given (${columns.join(', ')}, place)`;
 }
 

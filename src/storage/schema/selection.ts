@@ -57,7 +57,7 @@ export function selectJoined<Row>(parts: readonly SelectedColumns[], from: strin
 }
 
 /** The columns, of which each may begin with the name of the table. */
-function columnList({ table, columns, prefix = '' }: SelectedColumns): Statement {
+export function columnList({ table, columns, prefix = '' }: SelectedColumns): Statement {
   const kinds: Readonly<Record<string, { readonly kind: ColumnKind }>> = TABLES[table].columns;
   const list = (asDouble: (column: string) => string) =>
     columns

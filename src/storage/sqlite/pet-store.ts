@@ -1,10 +1,11 @@
 import type { CreateOutcome, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
-import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
+import { type OwnedPet, type Pet, petWithId } from '../../core/pets/pets.ts';
 import type { BoundPetChanges } from '../pets/pet-changes.ts';
 import { ONE_PET, readFilePage } from '../pets/pet-pages.ts';
 import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
+import { columnsOf } from './pet-columns.ts';
 
 /** The pets of one environment. */
 export class SqlitePetStore extends StoredPets {
@@ -30,10 +31,13 @@ export class SqlitePetStore extends StoredPets {
   }
 
   import(pets: readonly OwnedPet[]): Promise<void> {
-    return this.#file.write({ name: 'importPets', input: pets });
+    return this.#file.write({ name: 'importPets', input: pets.map(columnsOf) });
   }
 
-  protected insert(creation: Creation): Promise<CreateOutcome> {
-    return this.#file.write({ name: 'createPet', input: creation });
+  protected async insert(creation: Creation): Promise<CreateOutcome> {
+    const { pet, now, request } = creation;
+    if (request) return this.#file.write({ name: 'createPet', input: { pet, now, request } });
+    const id = await this.#file.write({ name: 'addPet', input: columnsOf(pet) });
+    return { kind: 'created', pet: petWithId(id, pet) };
   }
 }

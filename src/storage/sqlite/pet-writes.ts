@@ -1,34 +1,47 @@
 import type { Database } from 'bun:sqlite';
-import { type IdempotentRequest, isExpired } from '../../core/idempotency.ts';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
 import { creationReply } from '../../core/pets/pet-json.ts';
 import type { CreateOutcome } from '../../core/pets/pet-store.ts';
-import type { NewPet, Pet } from '../../core/pets/pets.ts';
+import { petWithId } from '../../core/pets/pets.ts';
 import type { EnvironmentTransaction } from '../access.ts';
+import {
+  CLAIM,
+  type Claim,
+  COLUMNS,
+  claimRow,
+  type Earlier,
+  earlierFrom,
+  earlierOutcome,
+  RECALL,
+} from '../idempotent-requests.ts';
 import { orderChanges } from '../orders/order-changes.ts';
 import { petChanges } from '../pets/pet-changes.ts';
 import { ONE_PET } from '../pets/pet-pages.ts';
-import { type Creation, storedReply } from '../pets/pets.ts';
-import { select } from '../schema/selection.ts';
+import type { Creation } from '../pets/pets.ts';
 import { query } from './database.ts';
-import { highestIdIn, newIdIn, retireIds, selectNumber } from './numbers.ts';
+import { environmentTransaction } from './environment-transaction.ts';
+import { newIdIn } from './numbers.ts';
+import { columnsOf, type PetColumns } from './pet-columns.ts';
 
-const EARLIER = select(
-  'idempotent_requests',
-  ['fingerprint', 'created_at', 'pet_id', 'reply_status', 'reply_body'],
-  'WHERE account_id = ? AND key = ?',
-);
+/** A creation with an idempotent request. */
+type RepeatableCreation = Creation & { readonly request: IdempotentRequest };
 
 /** The changes to an environment's file. Each runs within a transaction of the writer thread. */
 export const environmentWrites = {
-  createPet(database: Database, { pet, now, request }: Creation): CreateOutcome {
-    const earlier = request && recall(database, request, now);
-    if (earlier) return earlier;
-    const created = { id: insertPet(database, pet), ...pet };
-    if (request) rememberReply(database, request, created, now);
+  /** Adds a pet without an idempotent request. @returns its id. */
+  addPet: insertPet,
+
+  /** Written for this engine: the flow of PostgreSQL, with promises, took 35 µs instead of 17. */
+  createPet(database: Database, { pet, now, request }: RepeatableCreation): CreateOutcome {
+    const earlier = findEarlier(database, request);
+    const known = earlier && earlierOutcome(request, now, earlier);
+    if (known) return known;
+    const created = petWithId(insertPet(database, columnsOf(pet)), pet);
+    record(database, { request, now, petId: created.id, reply: creationReply(created) });
     return { kind: 'created', pet: created };
   },
 
-  importPets(database: Database, pets: readonly NewPet[]): void {
+  importPets(database: Database, pets: readonly PetColumns[]): void {
     for (const pet of pets) insertPet(database, pet);
   },
 
@@ -50,52 +63,26 @@ export const environmentWrites = {
 function onFile<Input, Output>(
   change: (transaction: EnvironmentTransaction, input: Input) => Output,
 ): (database: Database, input: Input) => Output {
-  return (database, input) => change(transactionOn(database), input);
-}
-
-/** All rows of a file belong to its environment, so no statement uses the first value. */
-function transactionOn(database: Database): EnvironmentTransaction {
-  return {
-    rows: (selection, ...values) => query(database, selection).all('', ...values),
-    run: ({ sqlite }, ...values) =>
-      sqlite === '' ? 0 : Number(query(database, { sqlite }).run('', ...values).changes),
-    newIds(table, count) {
-      const after = selectNumber(database, { sqlite: `SELECT ${highestIdIn(table)} AS number` });
-      return Array.from({ length: count }, (_, index) => after + 1 + index);
-    },
-    retireIds: (table, highest) => retireIds(database, table, highest),
-  };
+  return (database, input) => change(environmentTransaction(database), input);
 }
 
 const INSERT = `INSERT INTO pets (id, name, category_id, status)
   VALUES (${newIdIn('pets')}, ?, ?, ?)`;
 
-function insertPet(database: Database, { name, categoryId, status }: NewPet): number {
-  return Number(database.query(INSERT).run(name, categoryId, status).lastInsertRowid);
+function insertPet(database: Database, columns: PetColumns): number {
+  return Number(database.query(INSERT).run(...columns).lastInsertRowid);
 }
 
-function rememberReply(
-  database: Database,
-  { accountId, key, fingerprint }: IdempotentRequest,
-  pet: Pet,
-  now: number,
-): void {
-  const { status, body } = creationReply(pet);
-  database
-    .query('INSERT OR REPLACE INTO idempotent_requests VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(accountId, key, fingerprint, pet.id, now, status, body);
+function record(database: Database, claim: Claim): void {
+  const row = claimRow(claim);
+  query(database, { sqlite: CLAIM.sqlite }).run(...COLUMNS.map((column) => row[column]));
 }
 
-function recall(
-  database: Database,
-  { accountId, key, fingerprint }: IdempotentRequest,
-  now: number,
-): CreateOutcome | undefined {
-  const earlier = query(database, EARLIER).get(accountId, key);
-  if (!earlier || isExpired(earlier.created_at, now)) return undefined;
-  if (earlier.fingerprint !== fingerprint) return { kind: 'mismatch' };
-  const stored = storedReply(earlier);
-  if (stored) return { kind: 'replayed', reply: stored };
-  const pet = query(database, ONE_PET).get(earlier.pet_id);
-  return pet ? { kind: 'replayed', reply: creationReply(pet) } : undefined;
+/** An earlier release recorded requests without replies: they get that of the pet as it is now, if it still exists. */
+function findEarlier(database: Database, request: IdempotentRequest): Earlier | undefined {
+  const row = query(database, RECALL).get(request.accountId, request.key);
+  const earlier = row ? earlierFrom(row) : undefined;
+  if (!earlier || earlier.reply) return earlier;
+  const pet = query(database, ONE_PET).get(earlier.petId);
+  return pet ? { ...earlier, reply: creationReply(pet) } : earlier;
 }

@@ -31,6 +31,7 @@ export interface Recorded {
 
 /** The changes of an environment that assign ids or delete rows with ids. */
 const ID_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
+  'addPet',
   'createPet',
   'importPets',
   'deletePet',
