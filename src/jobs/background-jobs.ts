@@ -36,6 +36,8 @@ const DELIVER_EVERY = 0.5 * SECOND;
 /** Messages delivered in one transaction. */
 const DELIVER_AT_ONCE = 500;
 const PRUNE_EVERY = 10 * MINUTE;
+/** How often the feed of changes of pets is pruned. */
+const PRUNE_CHANGES_EVERY = 10 * SECOND;
 /** How long keys that have ended are kept in the list of their account, in ms. */
 const ENDED_KEYS_STAY = 90 * DAY;
 /** How long usage is kept, in ms: the 30 days that are shown, and the current day. */
@@ -82,6 +84,13 @@ export async function startBackgroundJobs(dependencies: Dependencies): Promise<S
   await cacheInvalidator.applyLimiterCommands();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', () => cacheInvalidator.update());
+  for (const environment of limiters.keys()) {
+    const { pets } = stores.environment(environment);
+    jobs.every(WATCH_EVERY, `watch for changes of ${environment} pets`, () => pets.applyChanges());
+    jobs.every(PRUNE_CHANGES_EVERY, `prune changes of ${environment} pets`, () =>
+      pets.pruneChanges(),
+    );
+  }
   const followChanges: StartedJobs['followChanges'] = (listener) =>
     cacheInvalidator.follow(listener);
   if (recorder) followChanges((changes) => recorder.noteChanges(changes));

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PARTS } from '../../src/config/config.ts';
+import { PARTS, readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openStores } from '../../src/storage/open-stores.ts';
 import { ONE, provokeBan } from '../support/ban-scene.ts';
 import { createKey, keysOf, messagesOf, sendMessage } from '../support/dashboard-scene.ts';
 import { Visitor } from '../support/dashboard-visitor.ts';
@@ -9,12 +11,14 @@ import { eventually, ManualClock, TestService, temporaryFolder } from '../suppor
 import { ask } from '../support/limit-readings.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/process.ts';
+import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { withSecrets } from '../support/secrets.ts';
 import { makeKey, onFolder } from '../support/storage.ts';
 
 const WITH_SECRET = { PETSTORE_SECRET: SECRET };
 const LARGEST = '9223372036854775807';
 const BUYER = 'acct_buyer';
+const NEW_PET = { name: 'Rex', categoryId: 1, status: 'available' } as const;
 
 describe.skipIf(!hasPostgres)('migrate-store', () => {
   let server: PostgresServer;
@@ -65,6 +69,31 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     const order = await orders.create({ accountId: BUYER, petId: 5 }, clock.now());
     expect(order).toMatchObject({ kind: 'created', order: { id: 3 } });
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
+  });
+
+  test('leaves no page uncacheable because of animals that were deleted before', async () => {
+    using it = await scene();
+    await runCommand(['seed', '--pets', '200'], it.inFolder);
+    const stores = await openStores(readConfig(it.inFolder), systemClock, REUSED_THREADS);
+    const { pets } = stores.environment('production');
+    for (const id of [1, 3, 4, 5, 50, 199, 200]) await pets.delete({ id, accountId: BUYER });
+    await stores.close();
+    expect(await it.migrate()).toMatchObject({ code: 0 });
+    const migrated = await openStores(readConfig(it.settings), systemClock, REUSED_THREADS);
+    await using _ = { [Symbol.asyncDispose]: () => migrated.close() };
+    const store = migrated.environment('production').pets;
+    for (const status of [undefined, 'sold', 'pending'] as const) {
+      expect(await store.list({ limit: 20, status, after: 0 })).toMatchObject({
+        isCacheable: true,
+      });
+    }
+    await store.import(Array.from({ length: 20 }, () => ({ ...NEW_PET })));
+    expect((await store.list({ limit: 100, after: 0 })).isCacheable).toBe(true);
+    await migrated.environment('production').reset();
+    store.invalidatePages();
+    await server.run("SELECT nextval('production_pet_ids')", it.url);
+    await store.import(Array.from({ length: 20 }, () => ({ ...NEW_PET })));
+    expect((await store.list({ limit: 10, after: 0 })).isCacheable).toBe(false);
   });
 
   test('says which settings to start with, and how to treat the folder', async () => {

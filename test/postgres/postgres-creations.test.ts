@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { petJson } from '../../src/core/pets/pet-json.ts';
-import type { CreateOutcome, PetStore } from '../../src/core/pets/pet-store.ts';
+import type { CreateOutcome, PetQuery, PetStore } from '../../src/core/pets/pet-store.ts';
 import type { Pet } from '../../src/core/pets/pets.ts';
 import { lazy } from '../../src/lib/lazy.ts';
 import type { StatementKind } from '../../src/storage/postgres/connection-pool.ts';
@@ -124,6 +124,31 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     expect(pets.map(({ id }) => id)).toEqual([1, 3]);
     expect(isCacheable).toBe(false);
     expect((await store.list(available)).isCacheable).toBe(true);
+  });
+
+  test('a page after many deleted animals becomes isCacheable, but not one after an id without an animal', async () => {
+    const url = await server.createMigrated();
+    await using backend = connectTo(url);
+    const store = backend.pets();
+    await store.import(Array.from({ length: 9_030 }, (_, index) => pet(`${index}`)));
+    await server.run(
+      `WITH gone AS (DELETE FROM pets WHERE id <= 9000 RETURNING environment, bucket, id)
+       INSERT INTO deleted_pets SELECT * FROM gone`,
+      url,
+    );
+    const readings = async (query: Omit<PetQuery, 'after'>) => {
+      const pages = [];
+      for (let time = 0; time < 4; time += 1) pages.push(await store.list({ ...query, after: 0 }));
+      return pages.map(({ isCacheable }) => isCacheable);
+    };
+    expect(await readings({ limit: 20, status: 'available' })).toEqual([false, false, true, true]);
+    expect(await readings({ limit: 20 })).toEqual([true, true, true, true]);
+    // Like a creation that failed after it had taken an id.
+    await server.run('DELETE FROM pets WHERE id = 9025', url);
+    expect(await readings({ limit: 20 })).toEqual([true, true, true, true]);
+    expect(await readings({ limit: 26 })).toEqual([false, false, false, false]);
+    await server.run("UPDATE pets SET status = 'sold' WHERE id = 9010", url);
+    expect(await readings({ limit: 26, status: 'available' })).toEqual(Array(4).fill(false));
   });
 
   test('many that wait share one transaction', async () => {

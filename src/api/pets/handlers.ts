@@ -37,7 +37,7 @@ const readPetPatch = bodyReader(PET_OPERATIONS.updatePet);
  */
 export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
   const pages = new PageCache();
-  pets.onPagesInvalidated(() => pages.clear());
+  pets.onChanges((changes) => pages.apply(changes));
   return {
     listPets: (context) => pages.find(context.query) ?? listPets(pets, pages, baseUrl, context),
     createPet: (context) => createPet(pets, context),
@@ -57,8 +57,7 @@ async function listPets(
   if (cached) return cached;
   const { generation } = pages;
   const page = await pets.list(parameters);
-  const reply = writePage(baseUrl, parameters, page);
-  return page.isCacheable ? pages.put(parameters, reply, generation) : reply;
+  return pages.put(parameters, page, writePage(baseUrl, parameters, page), generation);
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {

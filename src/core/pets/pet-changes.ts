@@ -56,10 +56,10 @@ export interface PetChange {
   readonly after: PetStatus | undefined;
 }
 
-/** The changes of pets, in the order of their commits for each pet; `everything` when they are unknown. */
+/** Changes of pets, in any order; `everything` when they are unknown. */
 export type PetChanges = readonly PetChange[] | 'everything';
 
-/** Receives the changes by all processes; may receive the same change twice. */
+/** Receives the changes of pets by all processes; may receive the same change twice. */
 export type PetChangesListener = (changes: PetChanges) => void;
 
 /** A pet as it is stored. */

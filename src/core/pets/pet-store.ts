@@ -1,7 +1,13 @@
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { IdempotentRequest, StoredReply } from '../idempotency.ts';
-import type { DeleteOutcome, PetChangeRequest, PetPatch, UpdateOutcome } from './pet-changes.ts';
+import type {
+  DeleteOutcome,
+  PetChangeRequest,
+  PetChangesListener,
+  PetPatch,
+  UpdateOutcome,
+} from './pet-changes.ts';
 import type { OwnedPet, Pet, PetStatus } from './pets.ts';
 
 /** One page of the list: keyset pagination in ascending id. */
@@ -17,9 +23,11 @@ export interface PetPage {
   readonly pets: readonly Pet[];
   /** Whether more pets follow the last one of this page. */
   readonly more: boolean;
+  /** The id of the first of them. */
+  readonly next?: number | undefined;
   /**
-   * Whether the page may be cached: it is full, more pets follow, and none can be added before its end any more. The
-   * same query returns the same page until a pet changes.
+   * Whether the page may be cached: it is full, more pets follow, and none can be added before its end any more. So the
+   * same query returns the same page until one of its pets changes, or another one enters it, or the next one leaves.
    */
   readonly isCacheable: boolean;
 }
@@ -47,15 +55,22 @@ export interface PetStore {
   delete(request: PetChangeRequest): Promise<DeleteOutcome>;
   /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
   forgetRequests(accountId: string, since: number): Promise<void>;
+  /** Calls the listener with the changes that `applyChanges`, `applyOwnChanges` and `invalidatePages` apply. */
+  onChanges(listener: PetChangesListener): void;
   /**
-   * Must be called after each commit of this process that changed pets, before its reply. Afterwards no cached page shows
-   * the pets as they were. Never rejects.
+   * Applies the changes by all processes that were committed before this call. If that fails it applies `everything`
+   * instead and raises `StorageUnavailable`.
+   */
+  applyChanges(): Promise<void>;
+  /**
+   * Like `applyChanges`, but never rejects: must be called after each commit of this process that changed pets, before
+   * its reply.
    */
   applyOwnChanges(): Promise<void>;
-  /** Calls the listener when pets of earlier replies may have changed, by any process. */
-  onPagesInvalidated(listener: () => void): void;
-  /** Calls the listeners of `onPagesInvalidated`. */
+  /** Applies `everything`, because an environment was reset. */
   invalidatePages(): void;
+  /** Deletes changes that every process has applied. */
+  pruneChanges(): Promise<void>;
   /** Deletes idempotent requests that are older than 24 hours. */
   pruneRequests(now: Instant): Promise<void>;
 }

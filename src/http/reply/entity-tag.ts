@@ -1,3 +1,4 @@
+import { entityTagOf } from '../../core/entity-tags.ts';
 import type { ParameterDescription } from '../operation.ts';
 
 /** The `If-None-Match` header as a parameter of an operation. */
@@ -18,14 +19,16 @@ export const REVALIDATED = 'no-cache';
 export const REVALIDATED_BY_CLIENT = `private, ${REVALIDATED}`;
 
 /**
- * A weak entity tag of a body, cheap enough for every reply. An addition to a list makes the body longer, so
- * the length distinguishes such versions even if a client chose names with equal hashes.
- * @param hasMore whether the reply links to a next page: the tag changes when one appears.
+ * A weak entity tag of a body. Its hash is a cryptographic one, because clients choose names: one who found two with the
+ * same hash could hide a change from all others.
+ * @param hasMore whether the reply links to a next page: the tag changes when one appears or goes.
  */
 export function weakEntityTagOf(body: string, hasMore: boolean): string {
-  const hash = Bun.hash(body, hasMore ? 1 : 0);
-  return `W/"${body.length.toString(36)}-${hash.toString(36)}"`;
+  return `W/${entityTagOf(hasMore ? `${body}${MORE}` : body)}`;
 }
+
+/** Ends no JSON text. */
+const MORE = '…';
 
 /** Whether the client already has the content with this tag (`If-None-Match`; RFC 9110, 13.1.2). */
 export function isNotModified({ headers }: Request, entityTag: string): boolean {

@@ -27,3 +27,11 @@ export const PET_FEED: Statements = {
     )`,
   ],
 };
+
+/** What PostgreSQL knows of the ids of an environment besides the pets and `deleted_pets`. */
+export const TAKEN_IDS: Statements = {
+  sqlite: [],
+  postgres: [
+    'CREATE TABLE IF NOT EXISTS taken_ids (environment TEXT PRIMARY KEY, id BIGINT NOT NULL)',
+  ],
+};

@@ -1,7 +1,23 @@
-import type { PetChange } from '../../core/pets/pet-changes.ts';
+import type { PetChange, PetChanges } from '../../core/pets/pet-changes.ts';
+import type { PetStatus } from '../../core/pets/pets.ts';
+import type { Awaitable } from '../../lib/awaitable.ts';
 import type { EnvironmentTransaction } from '../access.ts';
 import type { Statement } from '../schema/selection.ts';
 import { bucketOf } from './buckets.ts';
+
+/** The changes of an environment's pets by all processes, as one process reads them. May raise `StorageUnavailable`. */
+export interface PetFeed {
+  /**
+   * The changes that were committed since the last call; `everything` at the first call, or if there were too many, or
+   * some may have been pruned meanwhile. Calls must not overlap.
+   */
+  read(): Awaitable<PetChanges>;
+  /** Deletes changes that every process has read, or has missed. */
+  prune(): Promise<void>;
+}
+
+/** The most changes that are read at once. */
+export const MOST_CHANGES = 1_000;
 
 /** In PostgreSQL, several changes of a pet in one transaction share a row. */
 const RECORD: Statement = {
@@ -27,4 +43,15 @@ export async function recordPetChange(
 ): Promise<void> {
   await transaction.run(RECORD, id, before, after ?? null);
   if (after === undefined) await transaction.run(RECORD_DELETION, bucketOf(id), id);
+}
+
+/** A row of the feed. */
+export interface PetChangeRow {
+  readonly pet_id: number;
+  readonly old_status: PetStatus;
+  readonly new_status: PetStatus | null;
+}
+
+export function petChangeFrom({ pet_id, old_status, new_status }: PetChangeRow): PetChange {
+  return { id: pet_id, before: old_status, after: new_status ?? undefined };
 }

@@ -66,10 +66,9 @@ export function readFilePage(
 }
 
 /** A page from one more pet than requested, which shows whether this is the last page. */
-export function pageOf(pets: Pet[], limit: number): Pick<PetPage, 'pets' | 'more'> {
-  const more = pets.length > limit;
-  if (more) pets.pop();
-  return { pets, more };
+export function pageOf(pets: Pet[], limit: number): Omit<PetPage, 'isCacheable'> {
+  const next = pets.length > limit ? pets.pop()?.id : undefined;
+  return { pets, more: next !== undefined, next };
 }
 
 /** The number of buckets that are read in one statement, after two that were read one by one. */

@@ -5,6 +5,7 @@ import { IDEMPOTENCY_TTL, type IdempotentRequest } from '../../core/idempotency.
 import type {
   DeleteOutcome,
   PetChangeRequest,
+  PetChangesListener,
   PetPatch,
   UpdateOutcome,
 } from '../../core/pets/pet-changes.ts';
@@ -16,6 +17,8 @@ import { nameOf } from '../idempotent-requests.ts';
 import type { Database } from '../schema/schema.ts';
 import type { WatchWrite, WriteKinds } from '../write-kinds.ts';
 import type { BoundPetChanges } from './pet-changes.ts';
+import type { PetFeed } from './pet-feed.ts';
+import { PetFeedReader } from './pet-feed-reader.ts';
 
 /** Idempotent requests deleted in one statement: few enough that creating a pet does not wait long. */
 const DELETED_AT_ONCE = 1_000;
@@ -67,10 +70,17 @@ export abstract class StoredPets implements PetStore {
   /** Idempotent requests of this process that are not committed yet. */
   readonly #inFlight = new Set<string>();
   readonly #options: PetStoreOptions;
-  readonly #resetListeners: Array<() => void> = [];
+  readonly #feed: PetFeed;
+  readonly #reader: PetFeedReader;
 
-  constructor(queries: () => Promise<EnvironmentQueries>, options: PetStoreOptions = {}) {
+  constructor(
+    queries: () => Promise<EnvironmentQueries>,
+    feed: PetFeed,
+    options: PetStoreOptions = {},
+  ) {
     this.queries = queries;
+    this.#feed = feed;
+    this.#reader = new PetFeedReader(feed);
     this.#options = options;
   }
 
@@ -125,10 +135,6 @@ export abstract class StoredPets implements PetStore {
     }
   }
 
-  async applyOwnChanges(): Promise<void> {
-    this.invalidatePages();
-  }
-
   async forgetRequests(accountId: string, since: number): Promise<void> {
     const { queries, inEnvironment } = await this.queries();
     await queries
@@ -139,12 +145,25 @@ export abstract class StoredPets implements PetStore {
       .execute();
   }
 
-  onPagesInvalidated(listener: () => void): void {
-    this.#resetListeners.push(listener);
+  onChanges(listener: PetChangesListener): void {
+    this.#reader.follow(listener);
+  }
+
+  applyChanges(): Promise<void> {
+    return this.#reader.apply();
+  }
+
+  async applyOwnChanges(): Promise<void> {
+    // After a failure no page is cached, and the background job reports it.
+    await this.#reader.apply().catch(() => {});
   }
 
   invalidatePages(): void {
-    for (const listener of this.#resetListeners) listener();
+    this.#reader.passOn('everything');
+  }
+
+  pruneChanges(): Promise<void> {
+    return this.#feed.prune();
   }
 
   async pruneRequests(now: Instant): Promise<void> {

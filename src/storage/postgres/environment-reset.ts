@@ -4,6 +4,7 @@ import { BUCKET_SIZE, bucketOf, lastIdOf } from '../pets/buckets.ts';
 import { deleteInBatches, deleteInWindows } from '../schema/batches.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresEngine } from './engine.ts';
+import { forgetTakenIds } from './taken-ids.ts';
 
 /**
  * Deletes the pets, orders, idempotent requests and quotas of an environment; ids start at 1 again. Most rows are deleted
@@ -13,7 +14,10 @@ export async function resetEnvironment(
   database: PostgresDatabase,
   environment: Environment,
 ): Promise<void> {
-  await deleteMostPets(database, environment);
+  await forgetTakenIds(database, environment);
+  for (const table of ['pets', 'deleted_pets'] as const) {
+    await deleteMost(database, table, environment);
+  }
   const engine = postgresEngine(database);
   await deleteInBatches(engine, 'idempotent_requests', 'environment = ?', environment);
   for (const table of ['quotas', 'orders'] as const) {
@@ -32,16 +36,20 @@ export async function resetEnvironment(
   });
 }
 
-async function deleteMostPets(database: PostgresDatabase, environment: Environment): Promise<void> {
+async function deleteMost(
+  database: PostgresDatabase,
+  table: 'pets' | 'deleted_pets',
+  environment: Environment,
+): Promise<void> {
   const row = await database.get<{ first: number | null; last: number | null }>(
-    `SELECT min(id)::float8 AS first, max(id)::float8 AS last FROM pets WHERE environment = $1`,
+    `SELECT min(id)::float8 AS first, max(id)::float8 AS last FROM ${table} WHERE environment = $1`,
     environment,
   );
   if (!row || row.first === null || row.last === null) return;
   // One bucket per statement, so that no statement takes too long.
   for (let bucket = bucketOf(row.first); bucket <= bucketOf(row.last); bucket += 1) {
     await database.run(
-      'DELETE FROM pets WHERE environment = $1 AND bucket = $2 AND id >= $3 AND id <= $4',
+      `DELETE FROM ${table} WHERE environment = $1 AND bucket = $2 AND id >= $3 AND id <= $4`,
       ...[environment, bucket, bucket * BUCKET_SIZE, lastIdOf(bucket)],
     );
   }

@@ -1,6 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import type { CreateOutcome, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
-import type { OwnedPet, Pet, PetStatus } from '../../core/pets/pets.ts';
+import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type BoundPetChanges, petChanges } from '../pets/pet-changes.ts';
@@ -11,10 +11,9 @@ import { environmentEngine, environmentQueries, environmentTransactions } from '
 import { GroupCommit } from './group-commit.ts';
 import { newIds } from './new-ids.ts';
 import { createPets } from './pet-creation.ts';
+import { PostgresPetFeed } from './pet-feed.ts';
 import { highestId, insertPets, withId } from './pet-insertion.ts';
-
-/** The maximum range of ids, as a multiple of the page, for checking whether a filtered page is cacheable. */
-const DENSITY_REACH = 64;
+import { TakenIds } from './taken-ids.ts';
 
 /** The number of pets in one statement. */
 const CHUNK = 5_000;
@@ -25,18 +24,24 @@ export class PostgresPetStore extends StoredPets {
   readonly #environment: Environment;
   readonly #reads: Statements;
   readonly #pages: BucketedPages;
+  readonly #taken: TakenIds;
   /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
 
   protected readonly changes: BoundPetChanges;
 
   constructor(database: PostgresDatabase, environment: Environment, options: PetStoreOptions = {}) {
-    super(environmentQueries(database, environment), options);
+    const feed = new PostgresPetFeed(database, environment);
+    super(environmentQueries(database, environment), feed, options);
     this.#database = database;
     this.#environment = environment;
     this.#reads = database.of('reads');
     const engine = environmentEngine(database, environment);
     this.#pages = new BucketedPages(engine, () => highestId(this.#reads, environment));
+    this.#taken = new TakenIds(this.#reads, environment);
+    this.onChanges((changes) => {
+      if (changes === 'everything') this.#taken.forget();
+    });
     const change = environmentTransactions(database, environment);
     this.changes = {
       updatePet: (input) => change((transaction) => petChanges.updatePet(transaction, input)),
@@ -45,10 +50,12 @@ export class PostgresPetStore extends StoredPets {
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
 
-  async list({ limit, status, after }: PetQuery): Promise<PetPage> {
-    const read = await this.#pages.read({ limit: limit + 1, status, after });
-    const { pets, more } = pageOf(read, limit);
-    return { pets, more, isCacheable: more && (await this.#isCacheable(pets, after, status)) };
+  async list(query: PetQuery): Promise<PetPage> {
+    const { knowledge } = this.#taken;
+    const { limit } = query;
+    const page = pageOf(await this.#pages.read({ ...query, limit: limit + 1 }), limit);
+    const isCacheable = page.more && (await this.#taken.areTakenIn(page.pets, query, knowledge));
+    return { ...page, isCacheable };
   }
 
   async get(id: number): Promise<Pet | undefined> {
@@ -73,31 +80,5 @@ export class PostgresPetStore extends StoredPets {
   /** Waits for the pets that are being created. Accepts no further ones. */
   close(): Promise<void> {
     return this.creations.close();
-  }
-
-  /**
-   * Ids are assigned before their commits, so a pet with a smaller id may appear later, unless every id up to the
-   * end of the page is taken.
-   */
-  async #isCacheable(
-    pets: readonly Pet[],
-    after: number,
-    status: PetStatus | undefined,
-  ): Promise<boolean> {
-    const first = Math.max(after, 0);
-    const end = pets.at(-1)?.id ?? first;
-    const span = end - first;
-    if (status === undefined) return span === pets.length;
-    if (span > pets.length * DENSITY_REACH) return false;
-    // The few pages that begin in one bucket and end in another one are never cached.
-    const bucket = bucketOf(first + 1);
-    if (bucket !== bucketOf(end)) return false;
-    const row = await this.#reads.get<{ taken: bigint; listed: bigint }>(
-      `SELECT count(*) AS taken, count(*) FILTER (WHERE status = $4) AS listed
-       FROM pets WHERE environment = $1 AND bucket = $5 AND id > $2 AND id <= $3`,
-      ...[this.#environment, first, end, status, bucket],
-    );
-    // Another pet with this status may have been added after the page was read.
-    return Number(row?.taken) === span && Number(row?.listed) === pets.length;
   }
 }

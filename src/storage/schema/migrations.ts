@@ -1,6 +1,6 @@
 import { ORDER_INDEXES, ORDERS } from '../orders/order-tables.ts';
 import { addBucketsOnline, PET_BUCKETS } from '../pets/pet-buckets.ts';
-import { PET_FEED } from '../pets/pet-feed-tables.ts';
+import { PET_FEED, TAKEN_IDS } from '../pets/pet-feed-tables.ts';
 import {
   concatSteps,
   newColumns,
@@ -258,6 +258,8 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   step('environment', PET_FEED),
   // Orders of pets.
   step('environment', ORDERS, ORDER_INDEXES),
+  // Up to which id a database that was filled from a data folder has no id that a pet can still get.
+  step('environment', TAKEN_IDS),
 ];
 
 /** The shared steps of one kind of data file. */

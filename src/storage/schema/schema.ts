@@ -219,6 +219,13 @@ export const TABLES = {
       idempotency_key: optionalText(),
     },
   },
+  // The id up to which all were taken when an environment was filled from a data folder. Only in PostgreSQL.
+  taken_ids: {
+    file: 'none',
+    distributedBy: 'coordinator',
+    primaryKey: ['environment'],
+    columns: { environment: text<Environment>(), id: integer() },
+  },
   // Kept for a day; on the coordinator, which reads or records those of a batch in one statement.
   idempotent_requests: {
     file: 'environment',
@@ -227,7 +234,7 @@ export const TABLES = {
     columns: {
       ...columnsOf(text(), 'account_id', 'key', 'fingerprint'),
       ...columnsOf(integer(), 'pet_id', 'created_at'),
-      // The first reply; NULL in rows of earlier releases, which derived it from the pet.
+      // The first reply; NULL in rows of earlier releases, for which the pet is replayed as it is now.
       reply_status: optionalInteger(),
       reply_body: optionalText(),
     },

@@ -6,6 +6,7 @@ import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
 import { columnsOf } from './pet-columns.ts';
+import { SqlitePetFeed } from './pet-feed.ts';
 
 /** The pets of one environment. */
 export class SqlitePetStore extends StoredPets {
@@ -14,7 +15,7 @@ export class SqlitePetStore extends StoredPets {
   protected readonly changes: BoundPetChanges;
 
   constructor(file: SqliteFile, options: PetStoreOptions = {}) {
-    super(environmentQueries(file), options);
+    super(environmentQueries(file), new SqlitePetFeed(file), options);
     this.#file = file;
     this.changes = {
       updatePet: (input) => file.write({ name: 'updatePet', input }),

@@ -1,3 +1,4 @@
+import type { Environment } from '../../core/environments.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import type { PostgresDatabase } from '../postgres/database.ts';
@@ -7,6 +8,7 @@ import {
   isStoreMigrationUnfinished,
   STORE_MIGRATION_PROGRESS,
 } from '../postgres/store-migration-state.ts';
+import { recordTakenIds } from '../postgres/taken-ids.ts';
 import { plain } from './digest.ts';
 import { type Table, titleOf, type Value } from './tables.ts';
 
@@ -94,9 +96,15 @@ export class Destination {
     return rows.map((row) => table.columns.map((name) => readCell(row[name])));
   }
 
-  /** Deletes the progress after everything was migrated. */
-  async finish(): Promise<void> {
-    await this.#database.run(`DROP TABLE ${STORE_MIGRATION_PROGRESS}`);
+  /**
+   * Deletes the progress after everything was migrated.
+   * @param highestIds the highest id that was assigned to a pet, by environment.
+   */
+  async finish(highestIds: ReadonlyMap<Environment, bigint>): Promise<void> {
+    await this.#database.transaction(async (queries) => {
+      for (const [environment, id] of highestIds) await recordTakenIds(queries, environment, id);
+      await queries.run(`DROP TABLE ${STORE_MIGRATION_PROGRESS}`);
+    });
   }
 }
 

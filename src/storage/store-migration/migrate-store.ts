@@ -1,4 +1,5 @@
 import type { DatabaseAddresses } from '../../config/postgres-address.ts';
+import type { Environment } from '../../core/environments.ts';
 import { OperatorError } from '../../core/errors.ts';
 import { knowsLatestSecret, secretsOf } from '../../core/keys/secrets.ts';
 import { type DataFolder, dataFolderAt } from '../data-folder.ts';
@@ -68,7 +69,7 @@ export async function migrateStore(
     for (const table of TABLES) await copyTable(table, source, destination, progress);
     const migrated: MigratedTable[] = [];
     for (const table of TABLES) migrated.push(await compare(table, source, destination, progress));
-    await destination.finish();
+    await destination.finish(highestPetIds(source));
     return migrated;
   } finally {
     await database.close();
@@ -99,6 +100,15 @@ function countProgress(source: Source, events: MigrationEvents): (rows: number) 
     done += more;
     events.onProgress(done);
   };
+}
+
+function highestPetIds(source: Source): Map<Environment, bigint> {
+  const tables = TABLES.filter(({ name }) => name === 'pets');
+  const highest = new Map<Environment, bigint>();
+  for (const table of tables) {
+    if (table.file !== 'accounts') highest.set(table.file, source.highest(table, 'id'));
+  }
+  return highest;
 }
 
 async function copyTable(

@@ -11,6 +11,7 @@ import { messageStoreSuite } from './message-store.suite.ts';
 import { orderChangesSuite } from './order-changes.suite.ts';
 import { ordersSuite } from './orders.suite.ts';
 import { petChangesSuite } from './pet-changes.suite.ts';
+import { petFeedSuite } from './pet-feed.suite.ts';
 import { petStoreSuite } from './pet-store.suite.ts';
 import { quotaStoreSuite } from './quota-store.suite.ts';
 import { requestLogSuite } from './request-log.suite.ts';
@@ -34,6 +35,7 @@ export function allSuites(open: OpenBackend): void {
   orderChangesSuite(open);
   ordersSuite(open);
   petChangesSuite(open);
+  petFeedSuite(open);
   petStoreSuite(open);
   quotaStoreSuite(open);
   requestLogSuite(open);
