@@ -60,6 +60,14 @@ describe('an operator', () => {
       'listPets',
     ]);
     expect(overview.checks).toContainEqual({ name: 'store', problem: null });
+    const counts = { succeeded: 1, clientErrors: 1, limited: 0, serverErrors: 0 };
+    expect(overview.hours).toHaveLength(24);
+    expect(overview.hours.at(-1)).toMatchObject(counts);
+    expect(overview.accounts).toEqual([{ id: other.accountId, email: other.email, ...counts }]);
+    const limited = await boss.json<OverviewInfo>('GET', '/api/operator/overview?by=limited');
+    expect(limited.accounts).toEqual([]);
+    const wrong = await boss.get('/api/operator/overview?by=constructor');
+    await expectRefusal(wrong, 400, 'invalid');
   });
 
   test('sees that Redis is unavailable, and the process is ready all the same', async () => {

@@ -61,6 +61,17 @@ export interface OperationUsageTotal extends UsageCounts {
   readonly durations: DurationCounts;
 }
 
+/** The requests of all accounts in one hour. */
+export interface HourUsageTotal extends UsageCounts {
+  /** Whole hours since the Unix epoch, UTC. */
+  readonly hour: number;
+}
+
+/** The requests of one account. */
+export interface AccountUsageTotal extends UsageCounts {
+  readonly accountId: string;
+}
+
 /** Selects requests of an account. Omitted fields match any request. */
 export interface UsageSelection extends Partial<UsageSubject> {
   readonly accountId: string;
@@ -188,6 +199,14 @@ export interface UsageStore {
   detailed(selection: UsageSelection, most: number): Awaitable<DetailedUsage[]>;
   /** Totals of all accounts since this hour (hours since the Unix epoch), which must still be kept by the hour. */
   totals(first: number): Awaitable<OperationUsageTotal[]>;
+  /** Like `totals`, by hour, the earliest first; hours without requests are left out. */
+  hourly(first: number): Awaitable<HourUsageTotal[]>;
+  /**
+   * Like `totals`, of the accounts with the most requests, those with the most first.
+   * @param most the maximum number of accounts.
+   * @param outcome of the requests that are compared; by default any.
+   */
+  busiest(first: number, most: number, outcome?: Outcome): Awaitable<AccountUsageTotal[]>;
   /** Adds up the hours before this one (hours since the Unix epoch, the first of a UTC day) to days. */
   addUpDays(before: number): Promise<void>;
   /** Deletes the periods that end before this hour (hours since the Unix epoch). */

@@ -1,3 +1,4 @@
+import { COMMAND } from '../command.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { headingOf, NARROW_PAGES, PAGE_TITLES } from '../shared/page-titles.ts';
 import type { Assets, PageAssets } from './assets.ts';
@@ -5,9 +6,6 @@ import { type Html, html } from './html.ts';
 import { PAW } from './paw.ts';
 
 const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
-
-/** How an operator runs the commands. */
-const COMMAND = Bun.isStandaloneExecutable ? 'petstore' : 'npm run -s petstore --';
 
 /** The inputs of every page. */
 export interface PageParts extends ServiceFacts {

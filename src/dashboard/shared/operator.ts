@@ -3,7 +3,7 @@ import type { SecondFactor } from '../../core/accounts/second-factors.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { UsageCounts } from '../../core/requests/usage.ts';
 import type { AccountInfo, KeyInfo } from './api.ts';
-import type { WindowsInfo } from './usage.ts';
+import type { UsageBucket, WindowsInfo } from './usage.ts';
 
 /* The API for operators, below /api/operator. Times are epoch ms. Changes require a recent
    sign-in and, unless the service is configured otherwise, a session that was proven with a
@@ -110,16 +110,31 @@ export interface AuditInfo {
   readonly address?: string;
 }
 
-/** GET /api/operator/overview -> OverviewInfo, for all accounts together. */
+/**
+ * GET /api/operator/overview?by=clientErrors -> OverviewInfo, for all accounts together. `by` is what accounts are
+ * compared by: `requests` (the default), `clientErrors`, `limited` or `serverErrors`.
+ */
 export interface OverviewInfo {
   readonly now: number;
   /** Requests with a valid key, of the last 24 hours. */
   readonly requests: UsageCounts;
+  /** By hour, of the last 24 hours, the oldest first. */
+  readonly hours: readonly UsageBucket[];
+  /** The accounts with the most requests of the chosen kind in the last 24 hours, at most 10. */
+  readonly accounts: ReadonlyArray<
+    UsageCounts & {
+      readonly id: string;
+      /** `null` if the account was deleted. */
+      readonly email: string | null;
+    }
+  >;
   readonly bansInForce: number;
   /** Of the last 24 hours, the slowest first, and those without a percentile last. */
   readonly operations: readonly OperationInfo[];
   /** The checks of `/readyz`, in the process that replied. */
   readonly checks: ReadonlyArray<{ readonly name: string; readonly problem: string | null }>;
+  /** A command that makes backups, for a shell on the machine of the service. */
+  readonly backupCommand: string;
   readonly lastBackup: { readonly at: number; readonly isRegular: boolean } | null;
 }
 

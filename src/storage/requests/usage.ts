@@ -1,9 +1,12 @@
 import type { Selectable } from 'kysely';
 import {
+  type AccountUsageTotal,
   addFigures,
   type BatchMark,
   type DetailedUsage,
+  type HourUsageTotal,
   type OperationUsageTotal,
+  type Outcome,
   type PeriodUsage,
   type SubjectUsage,
   type UsageFigures,
@@ -20,10 +23,10 @@ import {
   COUNT_COLUMNS,
   countsByColumn,
   DETAIL_COLUMNS,
-  DURATION_COLUMNS,
   OUTCOME_COLUMNS,
   usageFromRow,
 } from './usage-columns.ts';
+import { totalsByAccount, totalsByHour, totalsByOperation } from './usage-totals.ts';
 
 /** Hourly rows that are added up to days in one transaction: few enough that creating a pet never waits long for it. */
 const ADDED_UP_AT_ONCE = 240;
@@ -128,26 +131,15 @@ export class StoredUsage implements UsageStore {
   }
 
   async totals(first: number): Promise<OperationUsageTotal[]> {
-    const rows = await (await this.#access.queries())
-      .selectFrom('key_usage')
-      .select('operation')
-      .select(({ fn, cast }) =>
-        [...OUTCOME_COLUMNS, ...DURATION_COLUMNS].map((column) =>
-          cast<number>(fn.sum(column), 'bigint').as(column),
-        ),
-      )
-      .where('hours', '=', 1)
-      .where('hour', '>=', first)
-      .groupBy('operation')
-      .execute();
-    return rows.map((row) => ({
-      operation: row.operation,
-      succeeded: row.succeeded,
-      clientErrors: row.client_errors,
-      limited: row.limited,
-      serverErrors: row.server_errors,
-      durations: DURATION_COLUMNS.map((column) => row[column]),
-    }));
+    return totalsByOperation(await this.#access.queries(), first);
+  }
+
+  async hourly(first: number): Promise<HourUsageTotal[]> {
+    return totalsByHour(await this.#access.queries(), first);
+  }
+
+  async busiest(first: number, most: number, outcome?: Outcome): Promise<AccountUsageTotal[]> {
+    return totalsByAccount(await this.#access.queries(), first, most, outcome);
   }
 
   async detailed(selection: UsageSelection, most: number): Promise<DetailedUsage[]> {

@@ -96,6 +96,31 @@ function adding(open: OpenBackend): void {
 }
 
 function summing(open: OpenBackend): void {
+  test('sums up the hours of all accounts together, and finds the accounts with the most', async () => {
+    await using backend = await open();
+    const ada = await account(backend);
+    const bob = await account(backend, 'bob@example.com');
+    const { usage } = backend;
+    await usage.add([
+      used(ada.id, { hour: MIDNIGHT - 1, succeeded: 1_000 }),
+      used(ada.id, { succeeded: 30, limited: 2 }),
+      used(ada.id, { hour: MIDNIGHT + 2, operation: 'createPet', clientErrors: 1 }),
+      used(bob.id, { environment: 'staging', succeeded: 5, clientErrors: 4, serverErrors: 3 }),
+    ]);
+    const none = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };
+    expect(await usage.hourly(MIDNIGHT)).toEqual([
+      { hour: MIDNIGHT, succeeded: 35, clientErrors: 4, limited: 2, serverErrors: 3 },
+      { ...none, hour: MIDNIGHT + 2, clientErrors: 1 },
+    ]);
+    const ofAda = { ...none, accountId: ada.id, succeeded: 30, clientErrors: 1, limited: 2 };
+    const ofBob = { ...none, accountId: bob.id, succeeded: 5, clientErrors: 4, serverErrors: 3 };
+    expect(await usage.busiest(MIDNIGHT, 10)).toEqual([ofAda, ofBob]);
+    expect(await usage.busiest(MIDNIGHT, 10, 'clientErrors')).toEqual([ofBob, ofAda]);
+    expect(await usage.busiest(MIDNIGHT, 10, 'limited')).toEqual([ofAda]);
+    expect(await usage.busiest(MIDNIGHT, 10, 'serverErrors')).toEqual([ofBob]);
+    expect(await usage.busiest(MIDNIGHT, 1)).toEqual([ofAda]);
+  });
+
   test('sums up by period and environment, or by key and operation, what is selected', async () => {
     await using backend = await open();
     const { id: accountId } = await account(backend);

@@ -2,7 +2,9 @@ import { Anchor, type AnchorProps } from '@mantine/core';
 import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 
-interface PageLinkProps extends AnchorProps, Pick<ComponentProps<'a'>, 'aria-label' | 'children'> {
+interface PageLinkProps
+  extends AnchorProps,
+    Pick<ComponentProps<'a'>, 'aria-label' | 'children' | 'onClick'> {
   /** The address of another page of the application. */
   readonly href: string;
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../shared/operator.ts';
 import { useDialog } from '../common/dialog.ts';
 import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { isLive, KeyState } from '../keys/key-state.tsx';
@@ -128,6 +129,7 @@ function Usage({ details: { usage, account } }: DetailsProps) {
         {(['production', 'staging'] as const).map((environment) => (
           <EnvironmentUsage
             key={environment}
+            account={account.id}
             environment={environment}
             usage={usage[environment]}
           />
@@ -138,18 +140,32 @@ function Usage({ details: { usage, account } }: DetailsProps) {
 }
 
 interface EnvironmentUsageProps {
+  readonly account: string;
   readonly environment: 'production' | 'staging';
   readonly usage: AccountUsageInfo;
 }
 
-function EnvironmentUsage({ environment, usage }: EnvironmentUsageProps) {
+function EnvironmentUsage({ account, environment, usage }: EnvironmentUsageProps) {
   const { last24Hours: last, last30Days, minute, day } = usage;
+  const log = `/requests?${new URLSearchParams({ account, environment })}`;
+  const errors = [
+    ['4xx', `${countText(last.clientErrors)} client errors`],
+    ['429', `${countText(last.limited)} with 429`],
+    ['5xx', `${countText(last.serverErrors)} server errors`],
+  ] as const;
   return (
     <Figure
       title={`${ENVIRONMENT_TITLES[environment]}, last 24 hours`}
       value={`${countText(requestsOf(last))} requests`}
+      href={log}
     >
-      <div>{`${last.clientErrors} client errors, ${last.limited} refused with 429, ${last.serverErrors} server errors`}</div>
+      <Group gap="xs">
+        {errors.map(([status, text]) => (
+          <PageLink key={status} href={`${log}&status=${status}`} inherit>
+            {text}
+          </PageLink>
+        ))}
+      </Group>
       <div>{`${countText(requestsOf(last30Days))} requests in 30 days`}</div>
       <div>
         {`Left: ${countText(minute.remaining)} of ${countText(minute.limit)} this minute, ${countText(day.remaining)} of ${countText(day.limit)} today (UTC)`}

@@ -1,18 +1,22 @@
-import { Paper, Stack, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Stack } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useSearch } from 'wouter';
 import { requestsOf } from '../../../core/requests/usage.ts';
 import type { OverviewInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { Code } from '../common/copy.tsx';
 import { countText } from '../common/format.ts';
-import { StackedHead } from '../common/stacked-head.tsx';
-import { Empty, Pending } from '../common/states.tsx';
+import { PageLink } from '../common/page-link.tsx';
+import { Pending } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
-import { tookText } from '../usage/outcomes.ts';
+import { RequestsChart } from '../usage/requests-chart.tsx';
+import { Section } from './account-section.tsx';
+import { Busiest, focusList, isListedBy, type ListedBy, listAddress } from './busiest.tsx';
 import { Figure } from './figure.tsx';
+import { Health } from './health.tsx';
 import { OperatorPage } from './operator-page.tsx';
+import { SlowestOperations } from './slowest-operations.tsx';
 import './operator.css';
-
-const COLUMNS = ['Operation', 'p95', 'Requests', 'Errors'] as const;
 
 /** Interval of reloading the figures, in ms. */
 const REFRESH = 15_000;
@@ -30,112 +34,74 @@ export default function OverviewPage() {
 }
 
 function Overview() {
+  const chosen = new URLSearchParams(useSearch()).get('by');
+  const by: ListedBy = isListedBy(chosen) ? chosen : 'requests';
   const overview = useQuery({
-    queryKey: ['operator', 'overview'],
-    queryFn: () => call<OverviewInfo>('GET', '/operator/overview'),
+    queryKey: ['operator', 'overview', by],
+    queryFn: () => call<OverviewInfo>('GET', `/operator/overview?by=${by}`),
     refetchInterval: REFRESH,
+    placeholderData: keepPreviousData,
   });
   if (!overview.data) return <Pending query={overview} label="Loading the overview" height={480} />;
   return (
     <Stack gap="xl">
       <Figures overview={overview.data} />
+      <Section title="Requests by hour">
+        <RequestsChart
+          span="hours"
+          buckets={overview.data.hours}
+          total={overview.data.requests}
+          height={160}
+          isInUse={false}
+        />
+      </Section>
       <Health overview={overview.data} />
-      <Operations overview={overview.data} />
+      <Busiest overview={overview.data} by={by} />
+      <SlowestOperations overview={overview.data} />
     </Stack>
   );
 }
 
-interface PartProps {
-  readonly overview: OverviewInfo;
-}
-
-function Figures({ overview: { requests, bansInForce, lastBackup, now } }: PartProps) {
+function Figures({ overview }: { readonly overview: OverviewInfo }) {
+  const { requests, bansInForce, lastBackup, backupCommand, now } = overview;
   const { clientErrors, limited, serverErrors } = requests;
+  const age = lastBackup && durationText(Math.max(0, now - lastBackup.at));
   return (
     <div className="operator-figures">
-      <Figure title="Requests" value={countText(requestsOf(requests))}>
+      <Figure
+        title="Requests"
+        value={countText(requestsOf(requests))}
+        href={listAddress('requests')}
+        onClick={focusList}
+      >
         with a valid key
       </Figure>
-      <Figure title="Client errors" value={countText(clientErrors)}>
-        and {countText(limited)} refused with 429
-      </Figure>
-      <Figure title="Server errors" value={countText(serverErrors)}>
-        5xx
-      </Figure>
-      <Figure title="Bans in force" value={countText(bansInForce)}>
-        keys that kept sending after a 429
+      <Figure
+        title="Client errors"
+        value={countText(clientErrors)}
+        href={listAddress('clientErrors')}
+        onClick={focusList}
+      >
+        and{' '}
+        <PageLink href={listAddress('limited')} inherit onClick={focusList}>
+          {countText(limited)} with 429
+        </PageLink>
       </Figure>
       <Figure
-        title="Last backup"
-        value={lastBackup ? `${durationText(Math.max(0, now - lastBackup.at))} ago` : 'None'}
+        title="Server errors"
+        value={countText(serverErrors)}
+        href={listAddress('serverErrors')}
+        onClick={focusList}
       >
-        {lastBackup ? <Time at={lastBackup.at} /> : 'Make one with the command backup'}
+        5xx
+      </Figure>
+      <Figure title="Bans in force" value={countText(bansInForce)} href="/operator/bans">
+        keys that kept sending after a 429
+      </Figure>
+      <Figure title="Last backup" value={age === null ? 'None' : `${age} ago`}>
+        {lastBackup ? <Time at={lastBackup.at} /> : 'Make one with this command:'}
+        <Code value={backupCommand} label="the backup command" />
       </Figure>
     </div>
-  );
-}
-
-function Health({ overview: { checks } }: PartProps) {
-  return (
-    <Stack gap="sm">
-      <Title order={2} size="h4">
-        Health
-      </Title>
-      <Paper component="ul" withBorder className="entries" aria-label="Checks">
-        {checks.map(({ name, problem }) => (
-          <li key={name} className="entry operator-row">
-            <Text fw={600}>{name.replaceAll('_', ' ')}</Text>
-            <Text
-              size="sm"
-              className="entry-title"
-              {...(problem !== null && { c: 'var(--mantine-color-error)' })}
-            >
-              {problem ?? 'OK'}
-            </Text>
-          </li>
-        ))}
-      </Paper>
-    </Stack>
-  );
-}
-
-function Operations({ overview: { operations } }: PartProps) {
-  return (
-    <Stack gap="sm">
-      <Title order={2} size="h4">
-        Slowest operations
-      </Title>
-      {operations.length === 0 ? (
-        <Empty title="No requests yet">Operations appear here once a key was used.</Empty>
-      ) : (
-        <Table className="stacked" role="table" aria-label="Slowest operations">
-          <StackedHead columns={COLUMNS} />
-          <Table.Tbody role="rowgroup">
-            {operations.map((each) => (
-              <OperationRow key={each.operation} value={each} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-    </Stack>
-  );
-}
-
-function OperationRow({ value }: { readonly value: OverviewInfo['operations'][number] }) {
-  const { operation, p95, requests, errors } = value;
-  const cells = [
-    operation === 'none' ? 'no operation' : operation,
-    tookText(p95),
-    countText(requests),
-    countText(errors),
-  ];
-  return (
-    <Table.Tr role="row">
-      {COLUMNS.map((column, index) => (
-        <Table.Td key={column} role="cell" data-label={column}>
-          {cells[index]}
-        </Table.Td>
-      ))}
-    </Table.Tr>
   );
 }

@@ -12,6 +12,8 @@ interface RequestsChartProps {
   readonly total: UsageCounts;
   /** Whether there were recent requests, which the chart may not include yet. */
   readonly isInUse: boolean;
+  /** In pixels. */
+  readonly height?: number;
 }
 
 const NAMES: Readonly<Record<Span, string>> = {
@@ -20,10 +22,11 @@ const NAMES: Readonly<Record<Span, string>> = {
 };
 
 /** Stacked bars. The table has the same numbers in accessible form. */
-export function RequestsChart({ span, buckets, total, isInUse }: RequestsChartProps) {
+export function RequestsChart(props: RequestsChartProps) {
+  const { span, buckets, total, isInUse, height = 260 } = props;
   const isEmpty = requestsOf(total) === 0;
   return (
-    <Box pos="relative" h={260}>
+    <Box pos="relative" h={height}>
       <Box role="img" aria-label={NAMES[span]} h="100%">
         <BarChart
           h="100%"

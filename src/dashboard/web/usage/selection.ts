@@ -58,7 +58,7 @@ interface Logged {
   readonly account: string | undefined;
   readonly environment?: string;
   readonly key?: string;
-  readonly status: '4xx' | '409' | '429' | '5xx';
+  readonly status?: '4xx' | '409' | '429' | '5xx';
   readonly from: number;
   readonly to: number;
 }
