@@ -11,9 +11,12 @@ pages: 1,2 3
 filtered: 2
 integer: ${LARGE}
 fetched: Biscuit
+changed: 1 Biscuit sold
+deleted: 204
 sent: queued
 unauthorized: 401 invalid_api_key
 missing: 404 pet_not_found
+stale: 412 precondition_failed
 limited: 429 rate_limited 60
 `;
 
@@ -57,6 +60,8 @@ describe('what the program of a generator prints', () => {
   test.each([
     ['pages: 1,2 3', 'pages: 1,2', 'pages is "1,2"'],
     ['sent: queued', '', 'sent is "undefined"'],
+    ['changed: 1 Biscuit sold', 'changed: 1 Biscuit available', 'changed is "1 Biscuit available"'],
+    ['deleted: 204', 'deleted: 200', 'deleted is "200"'],
   ])('shows a call that went wrong: %s', (line, instead, problem) => {
     const { calls, errors, problems } = findingsOf(OUTPUT.replace(line, instead));
 
@@ -65,8 +70,9 @@ describe('what the program of a generator prints', () => {
   });
 
   test('shows an error without its code, and a 429 without its seconds', () => {
-    for (const wrong of ['limited: 429 rate_limited', 'limited: 429 undefined 60']) {
-      const { calls, errors } = findingsOf(OUTPUT.replace(/limited: .*/, wrong));
+    for (const wrong of ['limited: 429 rate_limited', 'limited: 429 undefined 60', 'stale: 412']) {
+      const [fact = ''] = wrong.split(':');
+      const { calls, errors } = findingsOf(OUTPUT.replace(new RegExp(`${fact}: .*`), wrong));
       expect([calls, errors]).toEqual([true, false]);
     }
   });

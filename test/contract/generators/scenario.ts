@@ -5,7 +5,8 @@ import { TestService } from '../../support/harness.ts';
 
 /*
  * The calls that the program of every generator makes, with results printed as lines `fact: value`: it creates
- * three pets, pages through them, filters, gets one, sends a message, and receives 401, 404 and 429.
+ * three pets, pages through them, filters, gets one, changes it, deletes another, sends a message, and receives 401,
+ * 404, 412 and 429.
  */
 
 /** An integer beyond 2^53. */
@@ -18,11 +19,17 @@ const EXPECTED = {
     pages: /^1,2 3$/,
     filtered: /^2$/,
     fetched: /^Biscuit$/,
+    // With a merge patch, and the tag of the pet that was fetched.
+    changed: /^1 Biscuit sold$/,
+    // A success without a body.
+    deleted: /^204$/,
     sent: /^queued$/,
   },
   errors: {
     unauthorized: /^401 invalid_api_key$/,
     missing: /^404 pet_not_found$/,
+    // The second change with the same tag.
+    stale: /^412 precondition_failed$/,
     // With the seconds of Retry-After.
     limited: /^429 rate_limited ([1-9]|[1-5]\d|60)$/,
   },
@@ -100,15 +107,14 @@ export class ScenarioService implements AsyncDisposable {
     };
   }
 
-  /** Compares the stored pets with those that a program creates. @throws AssertionError */
+  /** Compares the stored pets with those that a program leaves. @throws AssertionError */
   async checkPets(): Promise<void> {
     const { pets } = await this.#service.client(this.#key).listPets();
     assert.deepEqual(
       pets.map(({ name, categoryId, status }) => [name, categoryId, status]),
       [
-        ['Biscuit', 7, 'available'],
+        ['Biscuit', 7, 'sold'],
         ['Pebble', LARGE, 'sold'],
-        ['Rex', 1, 'available'],
       ],
     );
   }

@@ -3,11 +3,13 @@ import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import { sendMessage } from './messages/index.ts';
 import {
   createPet,
+  deletePet,
   type Error as ErrorBody,
   getPet,
   type KnownErrorCode,
   listPets,
   type Pet,
+  updatePet,
 } from './pets/index.ts';
 
 const { API_KEY = '', LIMITED_KEY = '' } = process.env;
@@ -52,8 +54,17 @@ console.log('integer:', filtered[0]?.categoryId);
 const { data: text } = await listPets({ ...sold, parseAs: 'text' });
 const [exact] = parse(String(text), null, parseNumberAndBigInt) as Pet[];
 console.log('exact integer:', String(exact?.categoryId));
-const { data: fetched } = await getPet({ auth, path: { petId: biscuit.id } });
+const { data: fetched, response: tagged } = await getPet({ auth, path: { petId: biscuit.id } });
 console.log('fetched:', fetched?.name);
+
+const ifMatch = { 'If-Match': tagged?.headers.get('ETag') ?? '' };
+const change = { auth, path: { petId: biscuit.id }, body: { status: 'sold' } } as const;
+const { data: changed } = await updatePet({ ...change, headers: ifMatch });
+console.log('changed:', changed?.id, changed?.name, changed?.status);
+const stale = await updatePet({ ...change, headers: ifMatch });
+console.log('stale:', stale.response?.status, expectCode(stale.error, 'precondition_failed'));
+const { response: deletion } = await deletePet({ auth, path: { petId: 3 } });
+console.log('deleted:', deletion?.status);
 
 const { data: sent } = await sendMessage({ auth, body: { message: 'Hello, petstore!' } });
 console.log('sent:', sent?.status);

@@ -49,6 +49,21 @@ func main() {
 	check(err)
 	fmt.Println("fetched:", fetched.JSON200.Name)
 
+	tag := fetched.HTTPResponse.Header.Get("ETag")
+	change := func() *pets.UpdatePetResponse {
+		parameters, patch := pets.UpdatePetParams{IfMatch: &tag}, pets.PetPatch{Status: &sold}
+		reply, err := client.UpdatePetWithResponse(ctx, biscuit.Id, &parameters, patch)
+		check(err)
+		return reply
+	}
+	changed := change().JSON200
+	fmt.Println("changed:", changed.Id, changed.Name, changed.Status)
+	stale := change()
+	fmt.Println("stale:", stale.StatusCode(), expect(stale.JSON412, pets.PreconditionFailed))
+	deletion, err := client.DeletePetWithResponse(ctx, 3, nil)
+	check(err)
+	fmt.Println("deleted:", deletion.StatusCode())
+
 	sender, err := messages.NewClientWithResponses(
 		os.Getenv("MESSAGES_URL"), messages.WithRequestEditorFn(bearer(os.Getenv("API_KEY"))))
 	check(err)

@@ -58,10 +58,20 @@ console.log('integer:', filtered[0]?.categoryId);
 const { data: text = '[]' } = await client.GET('/pets', { ...sold, parseAs: 'text' });
 const [exact] = parse(text, null, parseNumberAndBigInt) as Pet[];
 console.log('exact integer:', String(exact?.categoryId));
-const { data: fetched } = await client.GET('/pets/{petId}', {
-  params: { path: { petId: biscuit.id } },
-});
+const path = { petId: biscuit.id };
+const { data: fetched, response: tagged } = await client.GET('/pets/{petId}', { params: { path } });
 console.log('fetched:', fetched?.name);
+
+const header = { 'If-Match': tagged.headers.get('ETag') ?? '' };
+const change = { params: { path, header }, body: { status: 'sold' } } as const;
+const { data: changed } = await client.PATCH('/pets/{petId}', change);
+console.log('changed:', changed?.id, changed?.name, changed?.status);
+const stale = await client.PATCH('/pets/{petId}', change);
+console.log('stale:', stale.response.status, expectCode(stale.error, 'precondition_failed'));
+const { response: deletion } = await client.DELETE('/pets/{petId}', {
+  params: { path: { petId: 3 } },
+});
+console.log('deleted:', deletion.status);
 
 const sender = createClient<MessagePaths>({
   baseUrl: MESSAGES_URL,

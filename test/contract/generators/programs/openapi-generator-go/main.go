@@ -41,9 +41,20 @@ func main() {
 	check(err)
 	fmt.Println("filtered:", ids(sold))
 	fmt.Println("integer:", sold[0].CategoryId)
-	fetched, _, err := api.GetPet(ctx, biscuit.Id).Execute()
+	fetched, tagged, err := api.GetPet(ctx, biscuit.Id).Execute()
 	check(err)
 	fmt.Println("fetched:", fetched.Name)
+
+	patch := pets.PetPatch{Status: pets.SOLD.Ptr()}
+	change := api.UpdatePet(ctx, biscuit.Id).PetPatch(patch).IfMatch(tagged.Header.Get("ETag"))
+	changed, _, err := change.Execute()
+	check(err)
+	fmt.Println("changed:", changed.Id, changed.Name, changed.Status)
+	_, reply, err := change.Execute()
+	fmt.Println("stale:", reply.StatusCode, expect(err, pets.PRECONDITION_FAILED))
+	reply, err = api.DeletePet(ctx, 3).Execute()
+	check(err)
+	fmt.Println("deleted:", reply.StatusCode)
 
 	configuration := messages.NewConfiguration()
 	configuration.AddDefaultHeader("Authorization", "Bearer "+os.Getenv("API_KEY"))
@@ -52,7 +63,7 @@ func main() {
 	check(err)
 	fmt.Println("sent:", sent.Status)
 
-	_, reply, err := petsAPI("unknown").ListPets(ctx).Execute()
+	_, reply, err = petsAPI("unknown").ListPets(ctx).Execute()
 	fmt.Println("unauthorized:", reply.StatusCode, expect(err, pets.INVALID_API_KEY))
 	_, reply, err = api.GetPet(ctx, 999).Execute()
 	fmt.Println("missing:", reply.StatusCode, expect(err, pets.PET_NOT_FOUND))

@@ -14,6 +14,7 @@ import pets.model.Error;
 import pets.model.KnownErrorCode;
 import pets.model.NewPet;
 import pets.model.Pet;
+import pets.model.PetPatch;
 import pets.model.PetStatus;
 
 /** Calls the service with the clients that openapi-generator generated, and prints the results. */
@@ -39,7 +40,17 @@ public final class Scenario {
         List<Pet> sold = api.listPets(null, PetStatus.SOLD, null, null);
         System.out.println("filtered: " + ids(sold));
         System.out.println("integer: " + sold.get(0).getCategoryId());
-        System.out.println("fetched: " + api.getPet(biscuit.getId(), null).getName());
+        ApiResponse<Pet> fetched = api.getPetWithHttpInfo(biscuit.getId(), null);
+        System.out.println("fetched: " + fetched.getData().getName());
+
+        String tag = header(fetched.getHeaders(), "ETag");
+        PetPatch patch = new PetPatch().status(PetStatus.SOLD);
+        Pet changed = api.updatePet(biscuit.getId(), patch, tag, null);
+        System.out.printf("changed: %d %s %s%n", changed.getId(), changed.getName(), changed.getStatus());
+        ApiException stale = failure(
+            () -> api.updatePet(biscuit.getId(), patch, tag, null), KnownErrorCode.PRECONDITION_FAILED);
+        System.out.println("stale: " + stale.getCode() + " " + code(stale));
+        System.out.println("deleted: " + api.deletePetWithHttpInfo(3L, null, null).getStatusCode());
 
         messages.ApiClient sender = new messages.ApiClient();
         sender.setBearerToken(System.getenv("API_KEY"));

@@ -5,7 +5,7 @@ import re
 
 import messages
 import pets
-from pets import ApiException, KnownErrorCode, NewPet, PetStatus
+from pets import ApiException, KnownErrorCode, NewPet, PetPatch, PetStatus
 from pets.exceptions import NotFoundException, UnauthorizedException
 
 
@@ -38,7 +38,18 @@ print("pages:", *pages)
 sold = api.list_pets(status=PetStatus.SOLD)
 print("filtered:", *(pet.id for pet in sold))
 print("integer:", sold[0].category_id)
-print("fetched:", api.get_pet(biscuit.id).name)
+fetched = api.get_pet_with_http_info(biscuit.id)
+print("fetched:", fetched.data.name)
+
+tag, sold_status = fetched.headers["ETag"], PetPatch(status=PetStatus.SOLD)
+changed = api.update_pet(biscuit.id, sold_status, if_match=tag)
+print("changed:", changed.id, changed.name, changed.status.value)
+try:
+    api.update_pet(biscuit.id, sold_status, if_match=tag)
+except ApiException as error:
+    assert code_of(error) == KnownErrorCode.PRECONDITION_FAILED
+    print("stale:", error.status, error.data.code)
+print("deleted:", api.delete_pet_with_http_info(3).status_code)
 
 configuration = messages.Configuration(access_token=os.environ["API_KEY"])
 sender = messages.QuickstartApi(messages.ApiClient(configuration))

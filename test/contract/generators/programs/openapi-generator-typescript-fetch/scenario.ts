@@ -58,7 +58,17 @@ console.log('integer:', filtered[0]?.categoryId);
 const { raw } = await api.listPetsRaw({ status: PetStatus.Sold });
 const [exact] = parse(await raw.text(), null, parseNumberAndBigInt) as Pet[];
 console.log('exact integer:', String(exact?.categoryId));
-console.log('fetched:', (await api.getPet({ petId: biscuit.id })).name);
+const fetched = await api.getPetRaw({ petId: biscuit.id });
+console.log('fetched:', (await fetched.value()).name);
+
+const ifMatch = fetched.raw.headers.get('ETag') ?? '';
+const change = { petId: biscuit.id, petPatch: { status: PetStatus.Sold }, ifMatch };
+const changed = await api.updatePet(change);
+console.log('changed:', changed.id, changed.name, changed.status);
+const stale = await failureOf(api.updatePet(change), KnownErrorCode.PreconditionFailed);
+console.log('stale:', stale.status, stale.code);
+const deletion = await api.deletePetRaw({ petId: 3 });
+console.log('deleted:', deletion.raw.status);
 
 const sender = new messages.QuickstartApi(new messages.Configuration({ accessToken: API_KEY }));
 const sent = await sender.sendMessage({ messageInput: { message: 'Hello, petstore!' } });

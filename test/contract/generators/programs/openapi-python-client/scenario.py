@@ -7,8 +7,8 @@ import messages
 import pets
 from messages.api.quickstart import send_message
 from messages.models import Message, MessageInput
-from pets.api.pets import create_pet, get_pet, list_pets
-from pets.models import Error, KnownErrorCode, NewPet, Pet, PetStatus
+from pets.api.pets import create_pet, delete_pet, get_pet, list_pets, update_pet
+from pets.models import Error, KnownErrorCode, NewPet, Pet, PetPatch, PetStatus
 from pets.types import UNSET
 
 
@@ -42,9 +42,19 @@ sold = list_pets.sync(client=client, status=PetStatus.SOLD)
 assert isinstance(sold, list)
 print("filtered:", *(pet.id for pet in sold))
 print("integer:", sold[0].category_id)
-fetched = get_pet.sync(client=client, pet_id=biscuit.id)
-assert isinstance(fetched, Pet)
-print("fetched:", fetched.name)
+fetched = get_pet.sync_detailed(client=client, pet_id=biscuit.id)
+assert isinstance(fetched.parsed, Pet)
+print("fetched:", fetched.parsed.name)
+
+change = {"body": PetPatch(status=PetStatus.SOLD), "if_match": fetched.headers["ETag"]}
+changed = update_pet.sync(client=client, pet_id=biscuit.id, **change)
+assert isinstance(changed, Pet)
+print("changed:", changed.id, changed.name, changed.status.value)
+stale = update_pet.sync_detailed(client=client, pet_id=biscuit.id, **change)
+assert isinstance(stale.parsed, Error)
+assert stale.parsed.code == KnownErrorCode.PRECONDITION_FAILED
+print("stale:", stale.status_code.value, stale.parsed.code)
+print("deleted:", delete_pet.sync_detailed(client=client, pet_id=3).status_code.value)
 
 sender = messages.AuthenticatedClient(
     base_url=os.environ["MESSAGES_URL"], token=os.environ["API_KEY"]

@@ -8,16 +8,16 @@ use http::{Extensions, HeaderMap};
 use messages::apis::quickstart_api::send_message;
 use messages::models::MessageInput;
 use pets::apis::configuration::Configuration;
-use pets::apis::pets_api::{create_pet, get_pet, list_pets};
+use pets::apis::pets_api::{create_pet, delete_pet, get_pet, list_pets, update_pet};
 use pets::apis::Error;
-use pets::models::{KnownErrorCode, NewPet, Pet, PetStatus};
+use pets::models::{KnownErrorCode, NewPet, Pet, PetPatch, PetStatus};
 use reqwest_middleware::{ClientBuilder, Middleware, Next};
 
 type Failure = Box<dyn StandardError>;
 
-/// The headers of the last reply: the operations return only the body.
+/// The status and headers of the last reply: the operations return only the body.
 #[derive(Clone, Default)]
-struct LastHeaders(Arc<Mutex<HeaderMap>>);
+struct LastHeaders(Arc<Mutex<(u16, HeaderMap)>>);
 
 #[async_trait::async_trait]
 impl Middleware for LastHeaders {
@@ -28,14 +28,18 @@ impl Middleware for LastHeaders {
         next: Next<'_>,
     ) -> reqwest_middleware::Result<reqwest::Response> {
         let reply = next.run(request, extensions).await?;
-        *self.0.lock().unwrap() = reply.headers().clone();
+        *self.0.lock().unwrap() = (reply.status().as_u16(), reply.headers().clone());
         Ok(reply)
     }
 }
 
 impl LastHeaders {
+    fn status(&self) -> u16 {
+        self.0.lock().unwrap().0
+    }
+
     fn get(&self, name: &str) -> Option<String> {
-        let headers = self.0.lock().unwrap();
+        let (_, headers) = &*self.0.lock().unwrap();
         headers.get(name).map(|value| value.to_str().unwrap().to_owned())
     }
 }
@@ -69,6 +73,15 @@ async fn main() -> Result<(), Failure> {
     println!("filtered: {}", ids(&sold));
     println!("integer: {}", sold[0].category_id);
     println!("fetched: {}", get_pet(&api, biscuit.id, None).await?.name);
+
+    let tag = headers.get("ETag").ok_or("no ETag")?;
+    let patch = PetPatch { status: Some(PetStatus::Sold), ..PetPatch::new() };
+    let changed = update_pet(&api, biscuit.id, patch.clone(), Some(&tag), None).await?;
+    println!("changed: {} {} {}", changed.id, changed.name, changed.status);
+    let stale = update_pet(&api, biscuit.id, patch, Some(&tag), None).await;
+    println!("stale: {}", failure(stale, KnownErrorCode::PreconditionFailed)?);
+    delete_pet(&api, 3, None, None).await?;
+    println!("deleted: {}", headers.status());
 
     let sender = messages::apis::configuration::Configuration {
         bearer_access_token: Some(key),
