@@ -1,7 +1,7 @@
 import got from 'got';
 import { runTask } from './tasks.mjs';
 
-const retry = { limit: 3, methods: ['GET', 'POST'] };
+const retry = { limit: 3, methods: ['GET', 'POST', 'PATCH'] };
 
 await runTask(async (method, url, { headers, body }) => {
   const reply = await got(url, { method, headers, body, retry }).catch((error) => {

@@ -1,7 +1,7 @@
 import ky from 'ky';
 import { runTask } from './tasks.mjs';
 
-const retry = { limit: 3, methods: ['get', 'post'], jitter: true };
+const retry = { limit: 3, methods: ['get', 'post', 'patch'], jitter: true };
 
 await runTask(async (method, url, { headers, body }) => {
   const reply = await ky(url, { method, headers, body, retry }).catch((error) => {

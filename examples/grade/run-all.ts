@@ -18,7 +18,7 @@ const MAIN = join(HERE, '../../src/main.ts');
 const PAGE = join(HERE, '../../docs/grade.md');
 const [BEGIN, END] = ['<!-- marks -->', '<!-- end of marks -->'];
 
-const SHOWN = { passed: '✓', failed: '**failed**', warned: 'warned' } as const;
+const SHOWN = { passed: '✓', failed: '**failed**', warned: 'warned', skipped: 'skipped' } as const;
 
 interface Example {
   /** The library with its release, as in the table. */

@@ -4,7 +4,9 @@ package main
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -18,6 +20,15 @@ type reply struct {
 	headers http.Header
 	text    []byte
 }
+
+type refusal struct {
+	status  int
+	message string
+}
+
+func (refused *refusal) Error() string { return refused.message }
+
+const mostReads = 3
 
 type sender func(method, address string, headers map[string]string, body []byte) (*reply, error)
 
@@ -43,11 +54,37 @@ func doTask(send sender) error {
 		return one(send, http.MethodGet, pets+"/"+os.Getenv("PETSTORE_PET_ID"), nil)
 	case "list-all":
 		return list(send)
+	case "create-one":
+		return create(send, 1)
 	case "create-many":
 		count, _ := strconv.Atoi(os.Getenv("PETSTORE_COUNT"))
 		return create(send, count)
+	case "update-one":
+		return update(send)
 	}
-	return create(send, 1)
+	return errors.New("this client does not know the task")
+}
+
+// A change that does not overwrite the change of somebody else: on 412, the animal is read again.
+func update(send sender) error {
+	address := pets + "/" + os.Getenv("PETSTORE_PET_ID")
+	body := fmt.Sprintf(`{"status":"%s"}`, os.Getenv("PETSTORE_STATUS"))
+	for reads := 1; ; reads++ {
+		var found pet
+		headers, err := call(send, http.MethodGet, address, nil, nil, &found)
+		if err != nil {
+			return err
+		}
+		tag := map[string]string{"If-Match": headers.Get("ETag")}
+		_, err = call(send, http.MethodPatch, address, tag, []byte(body), &found)
+		if err == nil {
+			fmt.Println(found.ID)
+		}
+		var refused *refusal
+		if err == nil || reads == mostReads || !errors.As(err, &refused) || refused.status != 412 {
+			return err
+		}
+	}
 }
 
 func create(send sender, count int) error {
@@ -62,7 +99,7 @@ func create(send sender, count int) error {
 
 func one(send sender, method, address string, body []byte) error {
 	var found pet
-	_, err := call(send, method, address, body, &found)
+	_, err := call(send, method, address, nil, body, &found)
 	if err == nil {
 		fmt.Println(found.ID)
 	}
@@ -72,7 +109,7 @@ func one(send sender, method, address string, body []byte) error {
 func list(send sender) error {
 	for query := "limit=100"; query != ""; {
 		var page []pet
-		headers, err := call(send, http.MethodGet, pets+"?"+query, nil, &page)
+		headers, err := call(send, http.MethodGet, pets+"?"+query, nil, nil, &page)
 		if err != nil {
 			return err
 		}
@@ -92,10 +129,15 @@ func list(send sender) error {
 	return nil
 }
 
-func call(send sender, method, address string, body []byte, into any) (http.Header, error) {
+func call(
+	send sender, method, address string, more map[string]string, body []byte, into any,
+) (http.Header, error) {
 	headers := map[string]string{"Authorization": "Bearer " + os.Getenv("PETSTORE_KEY")}
+	maps.Copy(headers, more)
 	if body != nil {
 		headers["Content-Type"] = "application/json"
+	}
+	if method == http.MethodPost {
 		headers["Idempotency-Key"] = rand.Text()
 	}
 	got, err := send(method, address, headers, body)
@@ -107,7 +149,7 @@ func call(send sender, method, address string, body []byte, into any) (http.Head
 	}
 	if got.status >= 300 {
 		id := got.headers.Get("X-Request-Id")
-		return nil, fmt.Errorf("%d %s, request %s", got.status, got.text, id)
+		return nil, &refusal{got.status, fmt.Sprintf("%d %s, request %s", got.status, got.text, id)}
 	}
 	return got.headers, json.Unmarshal(got.text, into)
 }

@@ -8,6 +8,8 @@ from urllib.parse import urljoin, urlsplit
 
 URL, KEY, TASK = (os.environ[f"PETSTORE_{name}"] for name in ("URL", "KEY", "TASK"))
 
+MOST_READS = 3
+
 
 def run_task(send):
     """`send(method, url, headers, body)` returns status, headers and text of any reply, including errors."""
@@ -16,7 +18,9 @@ def run_task(send):
             show(call(send, "GET", f"{URL}/pets/{os.environ['PETSTORE_PET_ID']}")[0])
         elif TASK == "list-all":
             list_all(send)
-        else:
+        elif TASK == "update-one":
+            update(send)
+        elif TASK in ("create-one", "create-many"):
             count = int(os.environ["PETSTORE_COUNT"]) if TASK == "create-many" else 1
             pet = {"name": "Rex", "categoryId": int(os.environ["PETSTORE_CATEGORY_ID"])}
             for _ in range(count):
@@ -36,15 +40,36 @@ def list_all(send):
         query = urlsplit(urljoin(URL, links[0].split(">")[0].strip(" <"))).query if links else ""
 
 
-def call(send, method, url, body=None):
-    headers = {"Authorization": f"Bearer {KEY}", "Accept": "application/json"}
+def update(send):
+    """A change that does not overwrite the change of somebody else: on 412, the animal is read again."""
+    url = f"{URL}/pets/{os.environ['PETSTORE_PET_ID']}"
+    change = json.dumps({"status": os.environ["PETSTORE_STATUS"]})
+    for reads in range(1, MOST_READS + 1):
+        tag = call(send, "GET", url)[1]["ETag"]
+        try:
+            return show(call(send, "PATCH", url, change, {"If-Match": tag})[0])
+        except Refusal as refusal:
+            if refusal.status != 412 or reads == MOST_READS:
+                raise
+
+
+class Refusal(Exception):
+    def __init__(self, status, text, request_id):
+        super().__init__(f"{status} {text}, request {request_id}")
+        self.status = status
+
+
+def call(send, method, url, body=None, more=None):
+    headers = {"Authorization": f"Bearer {KEY}", "Accept": "application/json", **(more or {})}
     if body:
-        headers |= {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
+        headers["Content-Type"] = "application/json"
+    if method == "POST":
+        headers["Idempotency-Key"] = str(uuid.uuid4())
     status, reply_headers, text = send(method, url, headers, body)
     if reply_headers.get("Deprecation"):
         print("This operation is deprecated.", file=sys.stderr)
     if status not in (200, 201):
-        raise RuntimeError(f"{status} {text}, request {reply_headers.get('X-Request-Id')}")
+        raise Refusal(status, text, reply_headers.get("X-Request-Id"))
     return json.loads(text), reply_headers
 
 

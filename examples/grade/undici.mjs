@@ -1,7 +1,7 @@
 import { Agent, RetryAgent, request } from 'undici';
 import { runTask } from './tasks.mjs';
 
-const retry = { maxRetries: 3, methods: ['GET', 'POST'], throwOnError: false };
+const retry = { maxRetries: 3, methods: ['GET', 'POST', 'PATCH'], throwOnError: false };
 const dispatcher = new RetryAgent(new Agent(), retry);
 
 await runTask(async (method, url, { headers, body }) => {

@@ -6,7 +6,7 @@ RETRY = urllib3.Retry(
     3,
     backoff_factor=0.5,
     backoff_jitter=0.5,
-    allowed_methods={"GET", "POST"},
+    allowed_methods={"GET", "POST", "PATCH"},
     status_forcelist={429, 502, 503, 504},
     raise_on_status=False,
 )

@@ -25,6 +25,7 @@ const STDERR = 2;
 const PETS = 250;
 
 interface Options extends JsonOption {
+  /** `SCENARIOS` itself unless the user names some. */
   readonly only: readonly Scenario[];
   readonly junit?: string;
   readonly badge?: string;
@@ -100,7 +101,12 @@ async function gradeAll(
     const variables = addressesAndKeys(service, throwaway);
     const { PETSTORE_KEY: key = '' } = variables;
     const { production: url } = service.addresses;
-    const examination: Examination = { command, variables, url, key, clock: systemClock, signal };
+    const examination: Examination = {
+      ...{ command, variables, url, key, signal },
+      clock: systemClock,
+      stability: throwaway.config.stability,
+      isNamed: scenarios !== SCENARIOS,
+    };
     const grades: Grade[] = [];
     for (const scenario of scenarios) {
       const result = await grade(scenario, examination);

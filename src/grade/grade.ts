@@ -1,5 +1,7 @@
+import { isStableEnough, type Stability } from '../core/stability.ts';
 import type { Clock } from '../lib/clock.ts';
 import { runClient } from './client-process.ts';
+import { skipped } from './judging.ts';
 import { Referee } from './referee.ts';
 import type { ClientRun, Judgement, Scenario } from './scenario.ts';
 import { readPets } from './store.ts';
@@ -13,6 +15,10 @@ export interface Examination {
   readonly url: string;
   readonly key: string;
   readonly clock: Clock;
+  /** The least stable level that the service serves. */
+  readonly stability: Stability;
+  /** Whether the user asked for exactly these scenarios: then none is skipped. */
+  readonly isNamed: boolean;
   /** Aborts the run. */
   readonly signal: AbortSignal;
 }
@@ -30,6 +36,7 @@ const TASK_VARIABLES = {
   PETSTORE_PET_ID: '1',
   PETSTORE_CATEGORY_ID: '7',
   PETSTORE_COUNT: '12',
+  PETSTORE_STATUS: 'sold',
 };
 
 /**
@@ -38,7 +45,15 @@ const TASK_VARIABLES = {
  * @throws the reason of the signal when it aborts.
  */
 export async function grade(scenario: Scenario, examination: Examination): Promise<Grade> {
-  const { url, key, clock } = examination;
+  const { url, key, clock, stability, isNamed } = examination;
+  if (!isNamed && !isStableEnough(scenario.stability ?? 'stable', stability)) {
+    return {
+      ...skipped(`The service serves no ${scenario.stability} operations.`),
+      scenario,
+      runs: [],
+      duration: 0,
+    };
+  }
   const startedAt = clock.now().elapsed;
   const before = await readPets(url, key);
   const [first, ...others] = Array.from({ length: scenario.clients ?? 1 }, () =>
@@ -47,13 +62,20 @@ export async function grade(scenario: Scenario, examination: Examination): Promi
   if (first === undefined) throw new Error(`The scenario ${scenario.name} has no client.`);
   const [run, ...furtherRuns] = await Promise.all([first, ...others]);
   const after = await readPets(url, key);
-  const judgement = scenario.judge({
+  const { mark, seen } = scenario.judge({
     runs: [run, ...furtherRuns],
     listed: before.map(({ id }) => id),
     created: after.slice(before.length),
   });
   const duration = clock.now().elapsed - startedAt;
-  return { ...judgement, scenario, runs: [run, ...furtherRuns], duration };
+  const isFailure = mark === 'skipped' && isNamed;
+  return {
+    mark: isFailure ? 'failed' : mark,
+    seen,
+    scenario,
+    runs: [run, ...furtherRuns],
+    duration,
+  };
 }
 
 async function runWithReferee(

@@ -19,6 +19,10 @@ export function warned(seen: string): Judgement {
   return { mark: 'warned', seen };
 }
 
+export function skipped(seen: string): Judgement {
+  return { mark: 'skipped', seen };
+}
+
 /** A duration in readable form, from ms. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / SECOND).toFixed(2)} s`;

@@ -132,7 +132,6 @@ export class Referee implements AsyncDisposable {
   async #record(request: IncomingMessage, host: SeenRequest['host']): Promise<SeenRequest> {
     const at = this.#elapsed();
     const { method = 'GET', url = '/', headers } = request;
-    const key = headers['idempotency-key'];
     const body: Buffer[] = [];
     for await (const chunk of request) body.push(Buffer.from(chunk));
     const seen: SeenRequest = {
@@ -140,7 +139,8 @@ export class Referee implements AsyncDisposable {
       method,
       path: url,
       body: Buffer.concat(body).toString(),
-      idempotencyKey: Array.isArray(key) ? key.join(', ') : key,
+      idempotencyKey: headers['idempotency-key']?.toString(),
+      ifMatch: headers['if-match'],
       authorized: headers.authorization !== undefined,
       host,
     };

@@ -1,7 +1,8 @@
+import type { Stability } from '../core/stability.ts';
 import type { Instant } from '../lib/clock.ts';
 
 /** The task of the client, in the variable PETSTORE_TASK. */
-type Task = 'list-all' | 'create-one' | 'create-many' | 'get-one';
+type Task = 'list-all' | 'create-one' | 'create-many' | 'get-one' | 'update-one';
 
 /** A complete reply. */
 export interface PlainReply {
@@ -31,6 +32,7 @@ export interface SeenRequest {
   readonly path: string;
   readonly body: string;
   readonly idempotencyKey: string | undefined;
+  readonly ifMatch: string | undefined;
   /** Whether it has an Authorization header. */
   readonly authorized: boolean;
   /** The server that it was sent to: the one given to the client, or another one named by a reply. */
@@ -91,7 +93,8 @@ export interface Observation {
 }
 
 export interface Judgement {
-  readonly mark: 'passed' | 'failed' | 'warned';
+  /** `skipped`: nothing can be said, because the client does not know the task or the service lacks the operation. */
+  readonly mark: 'passed' | 'failed' | 'warned' | 'skipped';
   /** One or two sentences. */
   readonly seen: string;
 }
@@ -106,6 +109,8 @@ export interface Scenario {
   readonly standard: string;
   readonly expected: string;
   readonly task: Task;
+  /** The stability of the operations that the task needs; stable unless given. */
+  readonly stability?: Stability;
   /** Additional environment variables for the client. */
   readonly variables?: Readonly<Record<string, string>>;
   /** How many clients are started at the same time; 1 unless given. */

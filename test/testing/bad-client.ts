@@ -5,6 +5,7 @@ const {
   PETSTORE_PET_ID: id,
   PETSTORE_CATEGORY_ID: categoryId,
   PETSTORE_COUNT: count,
+  PETSTORE_STATUS: status,
 } = process.env;
 
 const MOST_REQUESTS = 40;
@@ -57,6 +58,11 @@ const creations = task === 'create-one' ? 1 : task === 'create-many' ? Number(co
 for (let made = 0; made < creations; made += 1) {
   const body = JSON.stringify({ name: 'Rex', categoryId: Number(categoryId) });
   print(JSON.parse(await (await send(`${baseUrl}/pets`, { method: 'POST', body })).text()));
+}
+
+if (task === 'update-one') {
+  const body = JSON.stringify({ status });
+  print(JSON.parse(await (await send(`${baseUrl}/pets/${id}`, { method: 'PATCH', body })).text()));
 }
 
 export {};

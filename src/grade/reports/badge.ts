@@ -13,8 +13,9 @@ const PADDING = 6;
 
 /** The marks as a small SVG image, such as `19/19 passed`. */
 export function badgeSvg(grades: readonly Grade[]): string {
-  const { passed, failed, warned } = summaryOf(grades);
-  const value = failed > 0 ? `${failed} failed` : `${passed + warned}/${grades.length} passed`;
+  const { passed, failed, warned, skipped } = summaryOf(grades);
+  const judged = grades.length - skipped;
+  const value = failed > 0 ? `${failed} failed` : `${passed + warned}/${judged} passed`;
   const colour = failed > 0 ? COLOURS.failed : warned > 0 ? COLOURS.warned : COLOURS.passed;
   const left = widthOf(LABEL);
   const right = widthOf(value);

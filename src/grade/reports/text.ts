@@ -8,11 +8,12 @@ const SHOWN_OUTPUT = 400;
 /** How many requests of a client are listed; the others are only counted. */
 const MOST_LISTED = 12;
 
-/** One grade in readable form. Failures and warnings come with all observations. */
+/** One grade in readable form. Failures and warnings come with all observations, skipped scenarios with the reason. */
 export function gradeText({ mark, scenario, seen, runs }: Grade): string {
   const { name, title, expected, standard } = scenario;
   const heading = `${mark}  ${name}: ${title}`;
   if (mark === 'passed') return heading;
+  if (mark === 'skipped') return [heading, ...indent([`Seen: ${seen}`])].join('\n');
   const [run] = runs;
   const stderr = run?.stderr.trim().slice(-SHOWN_OUTPUT) ?? '';
   const requests = run === undefined ? [] : timeline(run);
@@ -28,13 +29,19 @@ export function gradeText({ mark, scenario, seen, runs }: Grade): string {
 /** The number of grades with each mark. */
 export function summaryOf(grades: readonly Grade[]): Record<Grade['mark'], number> {
   const count = (mark: Grade['mark']) => grades.filter((each) => each.mark === mark).length;
-  return { passed: count('passed'), failed: count('failed'), warned: count('warned') };
+  return {
+    passed: count('passed'),
+    failed: count('failed'),
+    warned: count('warned'),
+    skipped: count('skipped'),
+  };
 }
 
 /** The summary in words. */
 export function summaryText(grades: readonly Grade[]): string {
-  const { passed, failed, warned } = summaryOf(grades);
-  return `${passed} passed, ${failed} failed, ${warned} warned.`;
+  const { passed, failed, warned, skipped } = summaryOf(grades);
+  const others = skipped > 0 ? `, ${skipped} skipped` : '';
+  return `${passed} passed, ${failed} failed, ${warned} warned${others}.`;
 }
 
 function indent(lines: readonly string[]): string[] {
@@ -48,10 +55,11 @@ export function timeline({ requests }: ClientRun): string[] {
   return more === 0 ? lines : [...lines, `… and ${more} more`];
 }
 
-function describe({ at, method, path, host, idempotencyKey, reply }: SeenRequest): string {
+function describe({ at, method, path, host, idempotencyKey, ifMatch, reply }: SeenRequest): string {
   const to = host === 'other' ? ' to the other host' : '';
   const key = idempotencyKey === undefined ? '' : `, Idempotency-Key: ${idempotencyKey}`;
-  return `${seconds(at).padStart(8)}  ${method} ${path}${to}${key} → ${describeReply(reply)}`;
+  const tag = ifMatch === undefined ? '' : `, If-Match: ${ifMatch}`;
+  return `${seconds(at).padStart(8)}  ${method} ${path}${to}${key}${tag} → ${describeReply(reply)}`;
 }
 
 function describeReply(reply: SeenRequest['reply']): string {

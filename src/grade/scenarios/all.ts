@@ -3,6 +3,7 @@ import { survivesUnknownCode, survivesUnknownFields } from './additions.ts';
 import { backsOff } from './backs-off.ts';
 import { acceptsBan, keepsClearOfBan } from './bans.ts';
 import { endsAtTruncatedReply, readsTricklingReply } from './bodies.ts';
+import { doesNotRepeatConflict, readsAgainAfter412 } from './changes.ts';
 import { givesUp } from './gives-up.ts';
 import { readsInt64, writesInt64 } from './integers.ts';
 import { repeatsLostCreation, repeatsOnlyWithKey } from './lost-replies.ts';
@@ -32,4 +33,6 @@ export const SCENARIOS: readonly Scenario[] = [
   keepsKeyFromRedirectedHost,
   reportsRequestId,
   warnsOfDeprecation,
+  readsAgainAfter412,
+  doesNotRepeatConflict,
 ];
