@@ -1,4 +1,5 @@
-import { ERRORS, type ErrorCode, type ErrorEntry } from '../core/errors.ts';
+import type { ErrorEntry } from '../core/error-entry.ts';
+import { ERRORS, type ErrorCode } from '../core/errors.ts';
 
 /** An error code of the API with its explanation. `cause` and `cure` are plain text with code in backticks. */
 interface ExplainedError extends Omit<ErrorEntry, 'message'> {

@@ -6,6 +6,9 @@ import type { EnvironmentStores, Stores } from '../storage/stores.ts';
 import { messageHandlers } from './messages/handlers.ts';
 import { MESSAGE_OPERATIONS } from './messages/operations.ts';
 import { MESSAGE_SCHEMAS } from './messages/schemas.ts';
+import { orderHandlers } from './orders/handlers.ts';
+import { ORDER_OPERATIONS } from './orders/operations.ts';
+import { ORDER_SCHEMAS } from './orders/schemas.ts';
 import { petHandlers } from './pets/handlers.ts';
 import { PET_OPERATIONS } from './pets/operations.ts';
 import { PET_SCHEMAS } from './pets/schemas.ts';
@@ -65,6 +68,13 @@ export const ENVIRONMENT_RESOURCES = [
     schemas: PET_SCHEMAS,
     operations: PET_OPERATIONS,
     handlers: ({ environment, baseUrl }) => petHandlers(environment.pets, baseUrl),
+  },
+  {
+    tag: 'Orders',
+    description: 'The orders of your account for animals, in production and in staging.',
+    schemas: ORDER_SCHEMAS,
+    operations: ORDER_OPERATIONS,
+    handlers: ({ environment, baseUrl }) => orderHandlers(environment.orders, baseUrl),
   },
 ] as const satisfies ReadonlyArray<Resource<EnvironmentContext>>;
 

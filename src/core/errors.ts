@@ -1,18 +1,4 @@
-/** An error code of the API. */
-export interface ErrorEntry {
-  /** The HTTP status code. */
-  readonly status: number;
-  /** Whether waiting helps: then replies have `Retry-After`. */
-  readonly hasRetryAfter?: true;
-  /** When it happens, in one sentence. */
-  readonly meaning: string;
-  /** Its usual cause; with `code` in backticks, like the cure. */
-  readonly cause: string;
-  /** What to do about it. */
-  readonly cure: string;
-  /** The usual message of replies, with `{name}` for a value (`messageFor`); the meaning when omitted. */
-  readonly message?: string;
-}
+import type { ErrorEntry } from './error-entry.ts';
 
 /**
  * Every error code that a reply may carry. The contract's schemas, the OpenAPI documents with their examples, the
@@ -84,6 +70,14 @@ export const ERRORS = {
     cure: 'Take ids from `GET /pets` of the same environment. Handle this error as “not there”; do not repeat the request.',
     message: 'No animal has the id {petId}. List animals to see their ids.',
   },
+  order_not_found: {
+    status: 404,
+    meaning: 'Your account has no order with this id.',
+    cause:
+      'No order has this id in this environment, it belongs to another account, or the id is not a whole number.',
+    cure: 'Take ids from `GET /store/orders` with a key of the account that placed the order. Do not repeat the request.',
+    message: 'Your account has no order with the id {orderId}. List your orders to see their ids.',
+  },
   not_found: {
     status: 404,
     meaning: 'Nothing is served at this path.',
@@ -116,6 +110,15 @@ export const ERRORS = {
     cure: 'Choose one of the statuses that `message` names. The same request fails again until the status has changed.',
     message:
       'The status cannot change from {from} to {to}. From {from} it can change to {allowed}.',
+  },
+  pet_unavailable: {
+    status: 409,
+    meaning: 'The animal is not available.',
+    cause:
+      'Only an available animal can be ordered. It is pending, perhaps because somebody was faster, or it is sold.',
+    cure: 'Order an animal of `GET /pets?status=available`. The same request succeeds only after this one is available again.',
+    message:
+      'The animal is {status}, and only an available one can be ordered. List those with GET /pets?status=available.',
   },
   pet_reserved: {
     status: 409,
@@ -277,14 +280,6 @@ export function errorCodeOf(error: unknown): unknown {
 /** The message of an error, in one line. */
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-/** The longest name that `shownName` repeats in full, in characters. */
-const SHOWN_NAME_LENGTH = 60;
-
-/** A name that a client sent, as a message repeats it: in quotes, and cut off where it is very long. */
-export function shownName(name: string): string {
-  return JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH));
 }
 
 /** A request of an operator that cannot be fulfilled; shown without a stack trace. */

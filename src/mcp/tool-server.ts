@@ -2,8 +2,9 @@ import { ProtocolError, ProtocolErrorCode, Server, type Tool } from '@modelconte
 import packageJson from '../../package.json';
 import type { Contract } from '../api/operations.ts';
 import type { Environment } from '../core/environments.ts';
-import { ApiError, shownName } from '../core/errors.ts';
+import { ApiError } from '../core/errors.ts';
 import { SANDBOX_LIMITS } from '../core/sandbox/sandbox.ts';
+import { shownName } from '../lib/shown-name.ts';
 import { type ApiAddresses, type ApiTool, describeTool, toolsOf } from './api-tools.ts';
 import { type Arguments, toolRequest } from './tool-request.ts';
 import { refusedCall, toolResult, unansweredCall } from './tool-result.ts';

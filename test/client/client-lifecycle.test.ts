@@ -25,6 +25,6 @@ test('the doc comment of each call says what its row says: beta, experimental or
   );
   expect(rows.map(([id]) => id)).toEqual([
     ...['listPets', 'createPet', 'getPet', 'updatePet', 'deletePet'],
-    'sendMessage',
+    ...['listOrders', 'createOrder', 'getOrder', 'updateOrder', 'sendMessage'],
   ]);
 });

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
 import { storedAccountId } from '../../src/storage/account-ids.ts';
 import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
+import { ordersOf } from '../api/orders/order-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 
 interface Scene {
@@ -59,6 +60,10 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
     operation: 'getPet',
     act: ({ service, secret }) => service.request('/pets/42', { key: secret }),
   },
+  order_not_found: {
+    operation: 'getOrder',
+    act: ({ service, secret }) => service.request('/store/orders/42', { key: secret }),
+  },
   not_found: { act: ({ service, secret }) => service.request('/nothing', { key: secret }) },
   method_not_allowed: {
     act: ({ service, secret }) => service.request('/pets', { key: secret, method: 'PUT' }),
@@ -71,12 +76,18 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
       return service.change(secret, 'PATCH', '/pets/1', { status: 'pending' });
     },
   },
+  pet_unavailable: {
+    operation: 'createOrder',
+    act: async ({ service, secret }) => {
+      await service.post(secret, { ...REX, status: 'pending' });
+      return ordersOf(service, secret).create(1);
+    },
+  },
   pet_reserved: {
     operation: 'deletePet',
     act: async ({ service, secret }) => {
       await service.post(secret, REX);
-      using file = openPets(service);
-      file.run("UPDATE pets SET status = 'pending', open_order = 1");
+      await ordersOf(service, secret).create(1);
       return service.change(secret, 'DELETE', '/pets/1');
     },
   },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
 import { API_PARTS } from '../../src/core/environments.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
+import { ordersOf } from '../api/orders/order-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
 import {
   committed,
@@ -29,6 +30,11 @@ describe('the examples of successes', () => {
     return requestBody?.content['application/json']?.examples?.['typical']?.value;
   }
 
+  /** The times of an order, which no example can know. */
+  function timesOf({ createdAt, updatedAt }: { createdAt: string; updatedAt: string }): object {
+    return { createdAt, updatedAt };
+  }
+
   test('are the replies of an empty store to the examples of bodies', async () => {
     await using service = await TestService.start({ parts: API_PARTS });
     const { secret: key } = await service.account();
@@ -44,6 +50,17 @@ describe('the examples of successes', () => {
     await service.post(key, second);
     const page = await service.request('/pets?limit=20', { key });
     expect(await page.json()).toEqual(successOf('listPets'));
+
+    const orders = ordersOf(service, key);
+    const placed = await (await orders.post(bodyOf('createOrder'))).json();
+    expect(placed).toEqual({ ...Object(successOf('createOrder')), ...timesOf(placed) });
+    const found = await (await orders.get(1)).json();
+    expect(found).toEqual({ ...Object(successOf('getOrder')), ...timesOf(placed) });
+    const approved = await (await orders.patch(1, bodyOf('updateOrder'))).json();
+    expect(approved).toEqual({ ...Object(successOf('updateOrder')), ...timesOf(approved) });
+    const [listed] = await (await orders.list()).json();
+    const [shown] = Object.values(Object(successOf('listOrders')));
+    expect(listed).toEqual({ ...Object(shown), ...timesOf(approved), status: 'approved' });
 
     const sent = await fetch(`${service.url('quickstart')}/messages`, {
       method: 'POST',
@@ -78,7 +95,7 @@ describe('the examples of successes', () => {
   test('have no Idempotency-Key, which testers would send with every body', () => {
     const parameters = OPERATION_IDS.flatMap((id) => operationOf(id).parameters ?? []);
     const keys = parameters.filter(({ name }) => name === 'Idempotency-Key');
-    expect(keys.length).toBe(2);
+    expect(keys.length).toBe(3);
     for (const parameter of keys) expect(parameter).not.toHaveProperty('example');
   });
 });

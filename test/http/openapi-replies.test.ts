@@ -3,6 +3,7 @@ import { ERROR_CODES } from '../../src/api/error-catalogue.ts';
 import { OPERATION_IDS, type OperationId } from '../../src/api/operations.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
+import { orderScene } from '../api/orders/order-scene.ts';
 import { TestService } from '../support/harness.ts';
 import { PROVOCATIONS, provoke } from './error-scenes.ts';
 import {
@@ -46,8 +47,12 @@ function headerObjections({ schema, required }: WithSchema, value: string | null
   return objections(schema, isInteger ? Number(value) : value);
 }
 
-const WITH_ENTITY_TAG: readonly string[] = ['listPets', 'createPet', 'getPet', 'updatePet'];
-const BETA: readonly string[] = ['updatePet', 'deletePet'];
+const ORDERS: readonly string[] = ['listOrders', 'createOrder', 'getOrder', 'updateOrder'];
+const WITH_ENTITY_TAG: readonly string[] = [
+  ...['listPets', 'createPet', 'getPet', 'updatePet'],
+  ...ORDERS,
+];
+const UNSTABLE: readonly string[] = ['updatePet', 'deletePet', ...ORDERS];
 
 /** The headers that every reply of an operation with this status has. */
 function lastingHeaders(id: OperationId, status: string): string[] {
@@ -60,7 +65,7 @@ function lastingHeaders(id: OperationId, status: string): string[] {
     ...(status === '401' ? ['WWW-Authenticate'] : []),
     ...(waits.includes(status) ? ['Retry-After'] : []),
     ...(hasEntityTag ? ['ETag'] : []),
-    ...(BETA.includes(id) ? ['Petstore-Stability'] : []),
+    ...(UNSTABLE.includes(id) ? ['Petstore-Stability'] : []),
     ...(id === 'getPet' ? ['Deprecation', 'Sunset', 'Link'] : []),
   ];
 }
@@ -142,6 +147,23 @@ describe('what is documented is what happens', () => {
     expect(await undocumented('deletePet', deleted)).toEqual([]);
   });
 
+  test('every success of orders', async () => {
+    await using service = await TestService.start();
+    const it = await orderScene(service);
+    const petId = await it.addPet();
+    const headers = { 'Idempotency-Key': 'once' };
+    expect(await undocumented('createOrder', await it.create(petId, headers))).toEqual([]);
+    const replayed = await it.create(petId, headers);
+    expect(replayed.headers.has('Idempotent-Replayed')).toBeTrue();
+    expect(await undocumented('createOrder', replayed)).toEqual([]);
+    await it.order();
+    const page = await it.list('?limit=1');
+    expect(page.headers.has('Link')).toBeTrue();
+    expect(await undocumented('listOrders', page)).toEqual([]);
+    expect(await undocumented('getOrder', await it.get(1))).toEqual([]);
+    expect(await undocumented('updateOrder', await it.update(1, 'approved'))).toEqual([]);
+  });
+
   test.each(OPERATION_IDS)('every reply of %s documents the headers that it always has', (id) => {
     for (const [status, response] of Object.entries(operationOf(id).responses)) {
       const required = Object.entries(headersOf(response)).filter(([, header]) => header.required);
@@ -178,6 +200,10 @@ describe('what is documented is what happens', () => {
     ['getPet', false],
     ['updatePet', true],
     ['deletePet', true],
+    ['listOrders', true],
+    ['createOrder', true],
+    ['getOrder', false],
+    ['updateOrder', true],
     ['sendMessage', true],
   ] as const)('%s documents 400 only where it can happen', (id, isPossible) => {
     expect(Object.hasOwn(operationOf(id).responses, '400')).toBe(isPossible);
@@ -186,7 +212,7 @@ describe('what is documented is what happens', () => {
   test('replies may gain fields and codes', () => {
     for (const { components } of DOCUMENTS) {
       // A field that does not exist is refused in a change.
-      const { PetPatch: _, ...schemas } = components.schemas;
+      const { PetPatch: _pet, OrderPatch: _order, ...schemas } = components.schemas;
       expect(JSON.stringify(schemas)).not.toContain('additionalProperties');
     }
     const later = { code: 'made_in_1_1', message: 'New.', status: 400, details: [] };

@@ -56,7 +56,9 @@ describe('each committed document', () => {
 
   test('has the paths of its base address alone, and servers on none of them', () => {
     const pathsOf = (part: keyof typeof COMMITTED) => Object.keys(COMMITTED[part].document.paths);
-    expect(pathsOf('production'), COMPLETE).toEqual(['/pets', '/pets/{petId}']);
+    expect(pathsOf('production'), COMPLETE).toEqual([
+      ...['/pets', '/pets/{petId}', '/store/orders', '/store/orders/{orderId}'],
+    ]);
     expect(pathsOf('quickstart'), COMPLETE).toEqual(['/messages']);
     expect(pathsOf('sandbox'), COMPLETE).toEqual([
       '/',
@@ -150,6 +152,10 @@ describe('each committed document', () => {
       ['getPet', 'get', '/pets/{petId}', true],
       ['updatePet', 'patch', '/pets/{petId}', false],
       ['deletePet', 'delete', '/pets/{petId}', false],
+      ['listOrders', 'get', '/store/orders', false],
+      ['createOrder', 'post', '/store/orders', false],
+      ['getOrder', 'get', '/store/orders/{orderId}', false],
+      ['updateOrder', 'patch', '/store/orders/{orderId}', false],
       ['sendMessage', 'post', '/messages', false],
       ['getSandbox', 'get', '/', false],
       ['advanceClock', 'patch', '/clock', false],
@@ -182,6 +188,16 @@ describe('each committed document', () => {
         { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
         { name: 'petId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
       ]).flat(),
+      { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+      { name: 'status', schema: { $ref: '#/components/schemas/OrderStatus' } },
+      { name: 'after', schema: { type: 'integer', format: 'int64' } },
+      { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+      { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
+      { name: 'orderId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
+      { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+      { name: 'If-Match', in: 'header', required: false, schema: { type: 'string' } },
+      { name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } },
+      { name: 'orderId', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
       { name: 'Idempotency-Key', required: false, schema: { minLength: 1, maxLength: 255 } },
     ]);
   });

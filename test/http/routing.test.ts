@@ -108,7 +108,7 @@ describe('the default base addresses', () => {
     },
   );
 
-  test.each(['', '/', '/pet', '/petss', '/Pets', '//pets', '/pets/1/2', '/store/orders'])(
+  test.each(['', '/', '/pet', '/petss', '/Pets', '//pets', '/pets/1/2', '/store/order'])(
     'below them, "%s" is nothing that is served: 404',
     async (path) => {
       const service = shared();

@@ -5,6 +5,7 @@ import { sampleCall } from '../../src/api/samples/sample-call.ts';
 import { SAMPLE_LANGUAGES, type SampleLanguage, samplesOf } from '../../src/api/samples/samples.ts';
 import { typescriptSample } from '../../src/api/samples/typescript.ts';
 import { PARTS } from '../../src/config/config.ts';
+import { ordersOf } from '../api/orders/order-scene.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
 import { lacking, outputsBefore22, outputsOf } from '../support/sample-programs.ts';
 import { operationOf } from './openapi-document.ts';
@@ -19,6 +20,10 @@ const SHOWN: Readonly<Record<OperationId, RegExp>> = {
   getPet: new RegExp(LARGE),
   updatePet: /pending/,
   deletePet: /204|Deleted/,
+  listOrders: /delivered/,
+  createOrder: /placed/,
+  getOrder: /delivered/,
+  updateOrder: /approved/,
   sendMessage: /queued/,
   getSandbox: /offsetSeconds\W+0\b/,
   advanceClock: /offsetSeconds\W+3600\b/,
@@ -33,8 +38,6 @@ const SHOWN: Readonly<Record<OperationId, RegExp>> = {
 let service: TestService;
 let folder: ReturnType<typeof temporaryFolder>;
 const keys = { production: '', staging: '' };
-/** An animal to change and one to delete for the samples of each language. */
-const changed = new Map<SampleLanguage, Partial<Record<OperationId, number>>>();
 
 beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
@@ -42,26 +45,38 @@ beforeAll(async () => {
   keys.production = (await service.account()).secret;
   keys.staging = (await service.account(undefined, 'staging')).secret;
   await service.post(keys.production, `{"name":"Rex","categoryId":${LARGE}}`);
-  const create = async () =>
-    (await service.post(keys.production, { name: 'Tom', categoryId: 7 })).json();
-  for (const { language } of samplesOf(OPERATIONS.getPet, service.url())) {
-    const [updatePet, deletePet] = [(await create()).id, (await create()).id];
-    changed.set(language, { updatePet, deletePet });
-  }
+  const orders = ordersOf(service, keys.production);
+  await orders.create(await addPet());
+  for (const status of ['approved', 'delivered']) await orders.update(1, status);
 });
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   folder[Symbol.dispose]();
 });
 
-/** The sample of each operation in a language, with the addresses of the service and real keys. */
-function samplesIn(language: SampleLanguage): Array<readonly [OperationId, string]> {
+async function addPet(): Promise<number> {
+  const added = await service.post(keys.production, { name: 'Tom', categoryId: 7 });
+  return (await added.json()).id;
+}
+
+/** The sample of each operation in a language, with the addresses of the service, real keys, and what it changes. */
+async function samplesIn(
+  language: SampleLanguage,
+): Promise<ReadonlyArray<readonly [OperationId, string]>> {
+  const placed = await ordersOf(service, keys.production).create(await addPet());
+  const changed: Partial<Record<OperationId, number>> = {
+    updatePet: await addPet(),
+    deletePet: await addPet(),
+    createOrder: await addPet(),
+    updateOrder: (await placed.json()).id,
+  };
   return OPERATION_IDS.map((id) => {
     const samples = samplesOf(OPERATIONS[id], service.url(operationOf(id).api));
     const code = samples.find((sample) => sample.language === language)?.code ?? '';
     const key = operationOf(id).api === 'sandbox' ? keys.staging : keys.production;
-    const petId = changed.get(language)?.[id] ?? 1;
-    return [id, code.replace('YOUR_API_KEY', key).replace(/(\/pets\/|Pet\()1\b/, `$1${petId}`)];
+    const own = changed[id] ?? 1;
+    const place = /(\/pets\/|\/orders\/|Pet\(|updateOrder\(|petId\W+)1\b/;
+    return [id, code.replace('YOUR_API_KEY', key).replace(place, `$1${own}`)];
   });
 }
 
@@ -69,7 +84,7 @@ describe('the samples of every operation', () => {
   for (const language of SAMPLE_LANGUAGES) {
     const reason = lacking(language);
     test.skipIf(reason !== undefined)(`work in ${reason ?? language}`, async () => {
-      const outputs = await outputsOf(language, samplesIn(language), folder.path);
+      const outputs = await outputsOf(language, await samplesIn(language), folder.path);
       expect(outputs).toHaveLength(OPERATION_IDS.length);
       for (const [index, id] of OPERATION_IDS.entries()) {
         expect([id, outputs[index]]).toEqual([id, expect.stringMatching(SHOWN[id])]);
@@ -80,7 +95,10 @@ describe('the samples of every operation', () => {
   }
 
   test('run before Node.js 22, too, where large integers are rounded', async () => {
-    const outputs = await outputsBefore22(samplesIn('javascript'), `${folder.path}/before-22`);
+    const outputs = await outputsBefore22(
+      await samplesIn('javascript'),
+      `${folder.path}/before-22`,
+    );
     for (const [index, id] of OPERATION_IDS.entries()) {
       const rounded = SHOWN[id].source === LARGE ? /9007199254740992/ : SHOWN[id];
       expect([id, outputs[index]]).toEqual([id, expect.stringMatching(rounded)]);

@@ -36,25 +36,33 @@ const SUCCESSES: Readonly<Record<string, RegExp>> = {
   updatePet: /pending/,
   // Each language sends the same requests.
   deletePet: /404|pet_not_found/,
+  listOrders: /placed|approved/,
+  createOrder: /placed|409|pet_unavailable/,
+  getOrder: /placed|approved/,
+  updateOrder: /approved/,
   sendMessage: /queued/,
   setUsage: /minute/,
   banKey: /endsAt/,
 };
 
 /** The animals of operations that change them; the others read the first one. */
-const PET_IDS: Readonly<Record<string, string>> = { updatePet: '2', deletePet: '42000000' };
+const PETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  updatePet: { petId: '2' },
+  deletePet: { petId: '42000000' },
+  createOrder: { Body: '{"petId":4}' },
+};
 
 const OF_PRODUCTION_ALONE: readonly Environment[] = ['production'];
 const OF_STAGING_ALONE: readonly Environment[] = ['staging'];
 const BOTH: readonly Environment[] = ['production', 'staging'];
 
 /** The addresses that have the pets, or take keys of both environments; the others are of staging. */
-const IN_BOTH = /Pets?$|^sendMessage$/;
+const IN_BOTH = /(Pet|Order)s?$|^sendMessage$/;
 
 const FILLED: readonly Filled[] = [
   ...OPERATION_IDS.map((operation) => ({
     operation,
-    fields: { ...(PET_IDS[operation] !== undefined && { petId: PET_IDS[operation] }) },
+    fields: PETS[operation] ?? {},
     shows: SUCCESSES[operation] ?? /offsetSeconds/,
     environments: IN_BOTH.test(operation) ? BOTH : OF_STAGING_ALONE,
   })),
@@ -144,14 +152,17 @@ beforeAll(async () => {
   service = await TestService.start({ parts: PARTS });
   folder = temporaryFolder();
   for (const environment of BOTH) {
-    keys[environment] = (await service.account(undefined, environment)).secret;
-    for (const categoryId of [LARGE, '7']) {
+    const { secret, account } = await service.account(undefined, environment);
+    keys[environment] = secret;
+    for (const categoryId of [LARGE, '7', '7', '7']) {
       await service.request('/pets', {
         ...{ key: keys[environment], environment, method: 'POST' },
         headers: { 'Content-Type': 'application/json' },
         body: `{"name":"Rex","categoryId":${categoryId}}`,
       });
     }
+    const { orders } = service.stores.environment(environment);
+    await orders.create({ accountId: account.id, petId: 3 }, { wall: Date.now(), elapsed: 0 });
   }
 });
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { ORDER_STATUSES } from '../../core/orders/orders.ts';
 import { PET_STATUSES } from '../../core/pets/pets.ts';
 import { type Int64, readInt64, toInt64 } from '../../lib/int64.ts';
 import type { OperationId } from '../operations.ts';
@@ -6,14 +7,7 @@ import type { SampleCall } from './sample-call.ts';
 
 /** The calls of the published client. */
 const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
-  listPets: ({ query }) => {
-    const typed = Object.entries(query).map(
-      ([name, text]) => [name, name === 'status' ? text : int64Of(text)] as const,
-    );
-    if (typed.some(([, value]) => value === undefined)) return undefined;
-    const input = javascriptLiteral(Object.fromEntries(typed));
-    return { result: '{ pets, next }', shown: 'pets, next', name: 'listPets', input };
-  },
+  listPets: (call) => page(call, 'listPets', 'pets'),
   createPet: ({ body }) => {
     const { name, categoryId } = body?.fields ?? {};
     const isComplete = name !== undefined && categoryId !== undefined;
@@ -34,6 +28,24 @@ const CLIENT_CALLS: Partial<Record<OperationId, WriteCall>> = {
     const id = int64Of(path['petId'] ?? '');
     if (id === undefined) return undefined;
     return { name: 'deletePet', input: javascriptLiteral(id), shown: "'Deleted'" };
+  },
+  listOrders: (call) => page(call, 'listOrders', 'orders'),
+  createOrder: ({ body }) => {
+    const { petId, ...unknown } = body?.fields ?? {};
+    if (!isInt64(petId) || Object.keys(unknown).length > 0) return undefined;
+    return oneOrder('createOrder', javascriptLiteral(body?.fields));
+  },
+  getOrder: ({ path }) => {
+    const id = int64Of(path['orderId'] ?? '');
+    return id === undefined ? undefined : oneOrder('getOrder', javascriptLiteral(id));
+  },
+  updateOrder: ({ path, body }) => {
+    const id = int64Of(path['orderId'] ?? '');
+    const { status, ...unknown } = body?.fields ?? {};
+    const isTyped =
+      ORDER_STATUSES.some((known) => known === status) && Object.keys(unknown).length === 0;
+    if (id === undefined || !isTyped) return undefined;
+    return oneOrder('updateOrder', `${javascriptLiteral(id)}, ${javascriptLiteral(body?.fields)}`);
   },
   sendMessage: ({ body }) => {
     const { message, ...unknown } = body?.fields ?? {};
@@ -66,6 +78,20 @@ interface ClientCall {
   readonly shown: string;
   /** The client option for the base address. */
   readonly address?: 'baseUrl' | 'quickstartBaseUrl';
+}
+
+/** A page of a list. @param items what the reply of the client calls them. */
+function page({ query }: SampleCall, name: string, items: string): ClientCall | undefined {
+  const typed = Object.entries(query).map(
+    ([parameter, text]) => [parameter, parameter === 'status' ? text : int64Of(text)] as const,
+  );
+  if (typed.some(([, value]) => value === undefined)) return undefined;
+  const input = javascriptLiteral(Object.fromEntries(typed));
+  return { result: `{ ${items}, next }`, shown: `${items}, next`, name, input };
+}
+
+function oneOrder(name: string, input: string): ClientCall {
+  return { name, input, result: 'order', shown: 'order' };
 }
 
 function onePet(name: string, input: string): ClientCall {

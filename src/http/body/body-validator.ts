@@ -1,7 +1,8 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile, type XSchema } from 'typebox/schema';
-import { ApiError, messageFor, shownName } from '../../core/errors.ts';
+import { ApiError, messageFor } from '../../core/errors.ts';
 import { type Int64, parseInt64, toInt64 } from '../../lib/int64.ts';
+import { shownName } from '../../lib/shown-name.ts';
 import { type Expectations, expectationsOf } from './expectations.ts';
 import { isBlank, ruleOf } from './text-field.ts';
 

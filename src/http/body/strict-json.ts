@@ -1,5 +1,6 @@
-import { ApiError, messageFor, shownName } from '../../core/errors.ts';
+import { ApiError, messageFor } from '../../core/errors.ts';
 import { parseInt64 } from '../../lib/int64.ts';
+import { shownName } from '../../lib/shown-name.ts';
 
 /** How deep objects and arrays may be nested in a body. */
 export const MAX_DEPTH = 16;

@@ -51,6 +51,8 @@ export function exampleMessage(
     operation: id,
     successor: baseUrl + (deprecation?.successor ?? ''),
     petId: ABSENT_PET,
+    orderId: ABSENT_PET,
+    status: 'pending',
     maximum: MAX_BODY_BYTES / 1024,
     // Defaults for operations without such a body or parameter.
     ...{ field: 'name', expectation: 'a valid value' },

@@ -1,0 +1,120 @@
+import { entityTagOf } from '../../core/entity-tags.ts';
+import { type ApiError, apiError } from '../../core/errors.ts';
+import type { StoredReply } from '../../core/idempotency.ts';
+import { ORDER_TRANSITIONS, type OrderUpdateOutcome } from '../../core/orders/order-changes.ts';
+import { orderCreationReply, orderJson, ordersJson } from '../../core/orders/order-json.ts';
+import type { OrderStore } from '../../core/orders/order-store.ts';
+import { transitionError } from '../../core/transitions.ts';
+import { bodyReader } from '../../http/body/json-body.ts';
+import type { Handlers, RequestContext } from '../../http/handler.ts';
+import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
+import { preconditionOf } from '../../http/preconditions.ts';
+import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/reply/entity-tag.ts';
+import type { Reply } from '../../http/reply/reply.ts';
+import { nextPageLink } from '../../http/target/paging.ts';
+import { toInt64 } from '../../lib/int64.ts';
+import { ORDER_OPERATIONS } from './operations.ts';
+
+type ContextOf<Id extends keyof typeof ORDER_OPERATIONS> = RequestContext<
+  (typeof ORDER_OPERATIONS)[Id]
+>;
+
+const readOrder = bodyReader(ORDER_OPERATIONS.createOrder);
+const readOrderPatch = bodyReader(ORDER_OPERATIONS.updateOrder);
+
+/**
+ * Handlers of the operations on the orders of one environment.
+ * @param baseUrl where the operations are served, for the links to further pages.
+ */
+export function orderHandlers(
+  orders: OrderStore,
+  baseUrl: string,
+): Handlers<typeof ORDER_OPERATIONS> {
+  return {
+    listOrders: (context) => listOrders(orders, baseUrl, context),
+    createOrder: (context) => createOrder(orders, context),
+    getOrder: (context) => getOrder(orders, context),
+    updateOrder: (context) => updateOrder(orders, context),
+  };
+}
+
+async function listOrders(
+  store: OrderStore,
+  baseUrl: string,
+  { key: { accountId }, parameters }: ContextOf<'listOrders'>,
+): Promise<Reply> {
+  const { orders, more } = await store.list({ accountId, ...parameters });
+  const body = ordersJson(orders);
+  const entityTag = weakEntityTagOf(body, more);
+  const page = { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
+  if (!more) return page;
+  const { limit, status } = parameters;
+  const next = { limit, status, after: orders.at(-1)?.id };
+  return { ...page, headers: { Link: nextPageLink(`${baseUrl}/store/orders`, next) } };
+}
+
+async function createOrder(
+  orders: OrderStore,
+  { key: { accountId }, request, now, parameters }: ContextOf<'createOrder'>,
+): Promise<Reply> {
+  const petId = toInt64((await readOrder(request)).petId);
+  const outcome = await orders.create({ accountId, petId }, now, parameters[IDEMPOTENCY_KEY]);
+  switch (outcome.kind) {
+    case 'created':
+      return withEntityTag(orderCreationReply(outcome.order));
+    case 'replayed':
+      return { ...withEntityTag(outcome.reply), headers: REPLAYED };
+    case 'mismatch':
+      throw apiError('idempotency_mismatch', { noun: ORDER_OPERATIONS.createOrder.noun });
+    case 'conflict':
+      throw apiError('idempotency_conflict');
+    case 'pet_not_found':
+      throw apiError('pet_not_found', { petId });
+    case 'pet_unavailable':
+      throw apiError('pet_unavailable', { status: outcome.status });
+  }
+}
+
+async function getOrder(
+  orders: OrderStore,
+  { key: { accountId }, parameters: { orderId } }: ContextOf<'getOrder'>,
+): Promise<Reply> {
+  // Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match an order.
+  const order = await orders.get(accountId, Number(orderId));
+  if (!order) throw apiError('order_not_found', { orderId });
+  const reply = withEntityTag({ status: 200, body: orderJson(order) });
+  return { ...reply, cacheControl: REVALIDATED_BY_CLIENT };
+}
+
+async function updateOrder(
+  orders: OrderStore,
+  { key: { accountId }, request, now, parameters }: ContextOf<'updateOrder'>,
+): Promise<Reply> {
+  const precondition = preconditionOf(parameters);
+  const { status } = await readOrderPatch(request);
+  // May throw the 404 for an id that is no int64.
+  const { orderId } = parameters;
+  const change = { id: Number(orderId), accountId, precondition };
+  const outcome = await orders.update(change, status, now);
+  if (outcome.kind !== 'updated') throw refusalOf(outcome, orderId);
+  return withEntityTag({ status: 200, body: orderJson(outcome.order) });
+}
+
+/** A reply with one order, and its entity tag. */
+function withEntityTag(reply: StoredReply): Reply {
+  return { ...reply, entityTag: entityTagOf(reply.body) };
+}
+
+/** Why a change was not made. */
+type Refusal = Exclude<OrderUpdateOutcome, { readonly kind: 'updated' }>;
+
+function refusalOf(refusal: Refusal, orderId: bigint): ApiError {
+  switch (refusal.kind) {
+    case 'not_found':
+      return apiError('order_not_found', { orderId });
+    case 'precondition_failed':
+      return apiError('precondition_failed');
+    case 'invalid_transition':
+      return transitionError(ORDER_TRANSITIONS, refusal.from, refusal.to);
+  }
+}
