@@ -1,6 +1,7 @@
 /** A strong entity tag of content (RFC 9110, 8.8.3): equal bytes have equal tags. */
 export function entityTagOf(content: string | Uint8Array<ArrayBuffer>): string {
-  return `"${new Bun.CryptoHasher('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  // Takes half the time of a `CryptoHasher`.
+  return `"${Bun.SHA256.hash(content, 'base64url').slice(0, 22)}"`;
 }
 
 /**

@@ -98,6 +98,32 @@ describe('a tool', () => {
     expect(other).toMatchObject({ isError: true, content: { error: { status: 422 } } });
   });
 
+  test('changes and deletes the version of an animal that it was given', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    const { secret } = await service.account();
+    await using tools = await ToolClient.overHttp(service.dashboardUrl, secret);
+    const made = await tools.call('createPet', { name: 'Biscuit', categoryId: '7' });
+    const petId = '1';
+    const ifMatch = made.content.entityTag;
+    expect(ifMatch).toMatch(/^"[\w-]{22}"$/);
+    expect((await tools.call('getPet', { petId })).content.entityTag).toBe(ifMatch);
+    expect((await tools.call('listPets')).content).not.toHaveProperty('entityTag');
+    const patch = { petId, categoryId: '9223372036854775807', ifMatch };
+    const changed = await tools.call('updatePet', patch);
+    expect(changed.content.result).toMatchObject({ categoryId: '9223372036854775807' });
+    const stale = await tools.call('updatePet', patch);
+    expect(stale).toMatchObject({
+      isError: true,
+      content: { error: { code: 'precondition_failed', status: 412 } },
+    });
+    const { content } = await tools.call('updatePet', { petId, name: 'Tom', ifMatch: 'Tom' });
+    expect(content.error).toMatchObject({ code: 'invalid_parameter', status: 400 });
+    const either = `${ifMatch}, ${changed.content.entityTag}`;
+    const deleted = await tools.call('deletePet', { petId, ifMatch: either });
+    expect(deleted.isError).toBeFalse();
+    expect(Object.keys(deleted.content)).toEqual(['rateLimit', 'requestId']);
+  });
+
   test('without its argument for the path is refused by name, and sends no request', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const { secret } = await service.account();

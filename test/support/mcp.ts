@@ -23,6 +23,7 @@ export interface ToolContent {
   readonly result?: any;
   readonly error?: { readonly code: string; readonly message: string; readonly status: number };
   readonly nextPage?: Readonly<Record<string, unknown>>;
+  readonly entityTag?: string;
   readonly replayed?: boolean;
   readonly retryAfter?: number;
   readonly requestId?: string;

@@ -73,10 +73,14 @@ function rewritten(replied: SimulatedReply, rewrite: (body: string) => string): 
   return { ...replied, reply: { ...reply, body: rewrite(body) } };
 }
 
-/** The reply with a tag of its own body, if the real one had a tag: both need it to fit the contract. */
-function withEntityTag(reply: Reply, real: Reply): Reply {
+/**
+ * The reply with a tag, if the real one had a tag: both need it to fit the contract. A list gets one of its own body. A
+ * strong one stays, because it names the version that clients change with `If-Match`.
+ */
+function withEntityTag(reply: Reply, { entityTag }: Reply): Reply {
   const { body, headers } = reply;
-  if (real.entityTag === undefined || typeof body !== 'string') return reply;
+  if (entityTag === undefined || typeof body !== 'string') return reply;
+  if (!entityTag.startsWith('W/')) return { ...reply, entityTag };
   return { ...reply, entityTag: weakEntityTagOf(body, headers?.['Link'] !== undefined) };
 }
 

@@ -235,6 +235,24 @@ describe('the reply', () => {
     ]);
   });
 
+  test('to unknown_field about one animal has the tag with which it can be changed', async () => {
+    await using it = await simulationScene();
+    const simulated = { 'Petstore-Simulate': 'unknown_field' };
+    const created = await createPet(it, simulated);
+    const tag = created.headers.get('ETag') ?? '';
+    const { id, ...body } = await created.json();
+    expect(Object.keys(body)).toContain('simulatedUnknownField');
+    const send = (method: string, ifMatch: string, patch: object) =>
+      it.service.request(`/pets/${id}`, {
+        ...{ environment: 'staging', key: it.secret, method, body: JSON.stringify(patch) },
+        headers: { ...simulated, 'Content-Type': 'application/json', 'If-Match': ifMatch },
+      });
+    const changed = await send('PATCH', tag, { name: 'Tom' });
+    expect(await changed.json()).toMatchObject({ name: 'Tom', simulatedUnknownField: {} });
+    expect((await send('PATCH', tag, { name: 'Kim' })).status).toBe(412);
+    expect((await send('DELETE', changed.headers.get('ETag') ?? '', {})).status).toBe(204);
+  });
+
   test('to a client that has left is recorded with its address', async () => {
     await using it = await simulationScene();
     const signal = AbortSignal.timeout(300);
