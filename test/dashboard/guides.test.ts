@@ -17,6 +17,12 @@ const PRINTED: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   bans: [/"endsAt"[\s\S]*HTTP\/1\.1 429 [\s\S]*api_key_banned[\s\S]*"ban":null/],
   paging: [/^[1-9]\d*$/m],
   idempotency: [/HTTP\/1\.1 201 [\s\S]*idempotent-replayed: true/i],
+  'changing-animals': [
+    /HTTP\/1\.1 200 [\s\S]*"name":"Crumpet","categoryId":7,"status":"sold"[\s\S]*HTTP\/1\.1 204 /,
+    /Biscuit/,
+  ],
+  'concurrent-changes': [/^200\n412$/m, /Biscuit!/],
+  orders: [/"status":"approved"[\s\S]*"status":"delivered"[\s\S]*\[\{"id":\d+,/],
   headers: [],
   deprecation: [/removed on Thu, 05 Dec 2030/, /HTTP\/1\.1 410 [\s\S]*"offsetSeconds":0/],
   stability: [],
@@ -83,6 +89,23 @@ describe('every guide', () => {
     expect(text).not.toContain('{{');
     expect(text).not.toMatch(/undefined|NaN/);
   });
+});
+
+test('a guide about operations that are not served is absent', async () => {
+  await using stable = await TestService.start({
+    parts: ['dashboard', 'production'],
+    settings: { PETSTORE_STABILITY: 'stable' },
+  });
+  const overview = await (await fetch(`${stable.dashboardUrl}/docs`)).text();
+  const llms = await (await fetch(`${stable.dashboardUrl}/llms.txt`)).text();
+  for (const name of ['changing-animals', 'concurrent-changes', 'orders']) {
+    for (const end of ['', '.md']) {
+      const { status } = await fetch(`${stable.dashboardUrl}/docs/guides/${name}${end}`);
+      expect([name, status]).toEqual([name, 404]);
+    }
+    expect(overview.includes(`/docs/guides/${name}`)).toBe(false);
+    expect(llms.includes(`/docs/guides/${name}`)).toBe(false);
+  }
 });
 
 describe('the numbers of the guides', () => {

@@ -12,7 +12,7 @@ import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-oper
 import { toolsOf } from '../../mcp/api-tools.ts';
 import { MCP_PATH } from '../mcp-path.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
-import { GUIDES } from '../reference/guides/guides.ts';
+import { guidesOf } from '../reference/guides/guides.ts';
 import { guidePath } from '../reference/paths.ts';
 import { API_CATALOG_PATH } from './api-catalog.ts';
 import { document } from './markdown.ts';
@@ -77,7 +77,7 @@ export function agentGuide({ addresses, contract }: Facts): string {
     '## Quickstart',
     quickstart(addresses),
     '## Details',
-    details(addresses),
+    details(addresses, contract),
   );
 }
 
@@ -120,7 +120,7 @@ function parameterOf({
   return `\`${name}\` (${facts.join(', ')}): ${description}`;
 }
 
-function details(addresses: Addresses): string {
+function details(addresses: Addresses, contract: Contract): string {
   const { dashboard } = addresses;
   return [
     `- [Reference](${dashboard}/reference.md): every operation, field, header and error in one page`,
@@ -130,7 +130,7 @@ function details(addresses: Addresses): string {
     }),
     `- [Arazzo 1.0 document](${dashboard}${ARAZZO_PATH}): workflows that add, page and wait after a 429`,
     `- [API catalog](${dashboard}${API_CATALOG_PATH}): all of these documents (RFC 9727)`,
-    ...GUIDES.map(
+    ...guidesOf(contract).map(
       ({ name, title, description }) =>
         `- [${title}](${dashboard}${guidePath(name)}.md): ${description}`,
     ),

@@ -4,7 +4,7 @@ import { type Html, html } from '../pages/html.ts';
 import { PAW } from '../pages/paw.ts';
 import { loading, type PageParts, page } from '../pages/shell.ts';
 import { SEARCH_PATH } from '../shared/search.ts';
-import { GUIDES } from './guides/guides.ts';
+import { guidesOf } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { tagsOf } from './tags.ts';
 
@@ -92,7 +92,7 @@ ${item(REFERENCE_PATH, 'Overview')}
 </ul>
 ${group(
   'Guides',
-  GUIDES.map(({ name, title }) => item(guidePath(name), title)),
+  guidesOf(contract).map(({ name, title }) => item(guidePath(name), title)),
 )}
 ${operations}`;
 }

@@ -5,7 +5,7 @@ import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-oper
 import { type Html, html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
 import { methodMark, type ReferencePage } from './frame.ts';
-import { GUIDES } from './guides/guides.ts';
+import { guidesOf } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { prose } from './prose.ts';
 import { tagsOf } from './tags.ts';
@@ -37,7 +37,7 @@ ${prose(AUTHENTICATION, basePath)}
 ${tagsOf(contract).map(({ tag, description, operations }) => operationsOf(tag, description, operations, basePath))}</section>
 <section id="guides"><h2><a class="anchor" href="#guides">Guides</a></h2>
 <ul class="fields">
-${GUIDES.map(
+${guidesOf(contract).map(
   ({ name, title, description }) =>
     html`<li><a href="${basePath}${guidePath(name)}">${title}</a><p>${description}</p></li>`,
 )}

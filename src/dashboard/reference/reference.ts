@@ -4,7 +4,7 @@ import type { PageParts } from '../pages/shell.ts';
 import { framed, type ReferencePage } from './frame.ts';
 import { guidePage } from './guide-page.ts';
 import type { ServiceFacts } from './guides/guide.ts';
-import { GUIDES } from './guides/guides.ts';
+import { guidesOf } from './guides/guides.ts';
 import { operationPage } from './operation-page.ts';
 import { overviewPage } from './overview-page.ts';
 import { guidePath, operationPath } from './paths.ts';
@@ -15,7 +15,7 @@ export function referencePages(parts: PageParts): Map<string, string> {
   const pages: ReferencePage[] = [
     overviewPage(parts),
     ...parts.contract.operations.map((operation) => operationPage(operation, parts)),
-    ...GUIDES.map((guide) => guidePage(guide, parts)),
+    ...guidesOf(parts.contract).map((guide) => guidePage(guide, parts)),
   ];
   return new Map(pages.map((page) => [page.path, framed(parts, page).text]));
 }
@@ -27,7 +27,7 @@ export function referenceTexts(facts: ServiceFacts): Map<string, () => string> {
     (operation) =>
       [`${operationPath(operation.id)}.md`, () => describeOperation(operation, addresses)] as const,
   );
-  const guides = GUIDES.map(
+  const guides = guidesOf(contract).map(
     ({ name, title, description, body }) =>
       [
         `${guidePath(name)}.md`,

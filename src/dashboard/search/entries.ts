@@ -4,7 +4,7 @@ import type { PublishedOperation } from '../../api/operations.ts';
 import { SIMULATIONS } from '../../core/sandbox/simulations.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
-import { GUIDES } from '../reference/guides/guides.ts';
+import { guidesOf } from '../reference/guides/guides.ts';
 import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';
 import { slugOf } from '../reference/prose.ts';
 import { pageTitle } from '../shared/page-titles.ts';
@@ -40,7 +40,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
         text: plain(`${cause} ${cure} error HTTP status`),
       }),
     ),
-    ...GUIDES.flatMap(({ name, title, description, body }) =>
+    ...guidesOf(facts.contract).flatMap(({ name, title, description, body }) =>
       ofGuide(name, title, description, body(facts)),
     ),
   ];

@@ -6,12 +6,15 @@ import { hasRetryAfter } from '../../../core/errors.ts';
 import { IDEMPOTENCY_TTL } from '../../../core/idempotency.ts';
 import { GRACE } from '../../../core/limits/bans.ts';
 import { MESSAGES_KEPT } from '../../../core/messages/messages.ts';
+import { ORDER_TRANSITIONS } from '../../../core/orders/order-changes.ts';
+import { PET_TRANSITIONS } from '../../../core/pets/pet-changes.ts';
 import { PAGE_SIZE } from '../../../core/pets/pets.ts';
 import {
   MAX_BAN_SECONDS,
   MAX_CLOCK_OFFSET,
   SANDBOX_LIMITS,
 } from '../../../core/sandbox/sandbox.ts';
+import type { Transitions } from '../../../core/transitions.ts';
 import {
   HEADER_NAMES,
   HEADERS,
@@ -94,6 +97,8 @@ const TABLES: Values = {
         `\`${HEADERS[name].example}\``,
       ]),
     ),
+  petTransitions: () => transitionTable(PET_TRANSITIONS),
+  orderTransitions: () => transitionTable(ORDER_TRANSITIONS),
   requestHeaders: () =>
     sections(REQUEST_HEADERS.map(({ name, description }) => [name, description])),
   errorSimulations: () => codes(ERROR_CODES),
@@ -101,6 +106,13 @@ const TABLES: Values = {
   retryAfterRange,
   faultTable,
 };
+
+function transitionTable(transitions: Transitions): string {
+  return table(
+    ['From', 'To'],
+    Object.entries(transitions).map(([from, to]) => [from, to.join(', ') || 'none: it is final']),
+  );
+}
 
 function replyHeaderSections(addresses: ServiceFacts['addresses'], contract: Contract): string {
   return sections([

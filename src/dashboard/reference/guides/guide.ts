@@ -1,4 +1,4 @@
-import type { Contract } from '../../../api/operations.ts';
+import type { Contract, OperationId } from '../../../api/operations.ts';
 import type { BanPolicy } from '../../../core/limits/bans.ts';
 import type { Limits } from '../../../core/limits/plans.ts';
 import type { Addresses } from '../../pages/reference-sections.ts';
@@ -20,6 +20,8 @@ export interface Guide {
   readonly title: string;
   /** One sentence for lists, search engines and previews of links. */
   readonly description: string;
+  /** The operation that it is about: without it, the service has no such guide. By default it always has. */
+  readonly operation?: OperationId | undefined;
   /**
    * Its text as Markdown, without the title. Sections begin with `##`; the anchor of each heading
    * is derived from its words. A link to another page begins with `/`, such as `[keys](/keys)`.

@@ -1,8 +1,11 @@
+import type { Contract, OperationId } from '../../../api/operations.ts';
 import { valuesFor } from './facts.ts';
 import type { Guide } from './guide.ts';
 import { QUICKSTART_GUIDE } from './quickstart.ts';
 import agents from './texts/agents.md' with { type: 'text' };
 import bans from './texts/bans.md' with { type: 'text' };
+import changingAnimals from './texts/changing-animals.md' with { type: 'text' };
+import concurrentChanges from './texts/concurrent-changes.md' with { type: 'text' };
 import deprecation from './texts/deprecation.md' with { type: 'text' };
 import environments from './texts/environments.md' with { type: 'text' };
 import errors from './texts/errors.md' with { type: 'text' };
@@ -10,12 +13,21 @@ import generatedClients from './texts/generated-clients.md' with { type: 'text' 
 import headers from './texts/headers.md' with { type: 'text' };
 import idempotency from './texts/idempotency.md' with { type: 'text' };
 import limits from './texts/limits.md' with { type: 'text' };
+import orders from './texts/orders.md' with { type: 'text' };
 import paging from './texts/paging.md' with { type: 'text' };
 import sandbox from './texts/sandbox.md' with { type: 'text' };
 import stability from './texts/stability.md' with { type: 'text' };
 
-/** The guides whose text is a file: name, title, description and text. */
-const TEXTS = [
+type Text = readonly [
+  name: string,
+  title: string,
+  description: string,
+  text: string,
+  operation?: OperationId,
+];
+
+/** The guides whose text is a file. */
+const TEXTS: readonly Text[] = [
   ['errors', 'Errors', 'Every error code with its cause and what to do about it.', errors],
   ['limits', 'Limits', 'Requests per minute and per day, and how to back off after a 429.', limits],
   ['bans', 'Bans', 'When a key is banned, for how long, and how to avoid it.', bans],
@@ -25,6 +37,27 @@ const TEXTS = [
     'Idempotency',
     'How to repeat a creation whose reply was lost without creating twice.',
     idempotency,
+  ],
+  [
+    'changing-animals',
+    'Changing animals',
+    'How to change, sell and delete animals, and whose they are.',
+    changingAnimals,
+    'updatePet',
+  ],
+  [
+    'concurrent-changes',
+    'Concurrent changes',
+    'How to change something without overwriting what others have changed.',
+    concurrentChanges,
+    'updatePet',
+  ],
+  [
+    'orders',
+    'Orders',
+    'How to order an animal, and what happens when two want the same one.',
+    orders,
+    'createOrder',
   ],
   ['headers', 'Headers', 'Every header of requests and replies that has a meaning here.', headers],
   [
@@ -53,19 +86,23 @@ const TEXTS = [
     'The documents to generate clients from, what to set, and large integers.',
     generatedClients,
   ],
-] as const;
-
-/** Every guide, in the order of the navigation. */
-export const GUIDES: readonly Guide[] = [
-  QUICKSTART_GUIDE,
-  ...TEXTS.map(([name, title, description, text]) => textGuide(name, title, description, text)),
 ];
 
-function textGuide(name: string, title: string, description: string, text: string): Guide {
+/** Every guide of this version, in the order of the navigation. */
+export const GUIDES: readonly Guide[] = [QUICKSTART_GUIDE, ...TEXTS.map(textGuide)];
+
+/** The guides of a service. */
+export function guidesOf({ operations }: Contract): Guide[] {
+  const served = new Set<string>(operations.map(({ id }) => id));
+  return GUIDES.filter(({ operation }) => operation === undefined || served.has(operation));
+}
+
+function textGuide([name, title, description, text, operation]: Text): Guide {
   return {
     name,
     title,
     description,
+    operation,
     body(facts) {
       const values = valuesFor(facts);
       return text.replaceAll(/\{\{(\w+)\}\}/g, (_, value: string) => {
