@@ -59,7 +59,7 @@ const LONGEST = [
   'api/sandbox/simulations',
   'cli/commands-migrate-store',
   'web/web-live',
-  'project/changing-animals',
+  'project/changing-a-resource',
   'limits/redis/redis-group',
   'cli/commands-keys',
   'testing/client-environment',

@@ -2,8 +2,8 @@ import { meetsPrecondition, type Precondition } from '../entity-tags.ts';
 import type { StoredPet } from '../pets/pet-changes.ts';
 import type { PetStatus } from '../pets/pets.ts';
 import type { Transitions } from '../transitions.ts';
-import { orderEntityTag } from './order-json.ts';
 import type { Order, OrderStatus } from './orders.ts';
+import { orderEntityTag } from './orders.ts';
 
 /** The statuses that an order may get, by the one that it has. Keeping the same status is always allowed. */
 export const ORDER_TRANSITIONS: Transitions<OrderStatus> = {

@@ -1,9 +1,8 @@
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
-import type { Int64 } from '../../lib/int64.ts';
 import type { StoredReply } from '../idempotency.ts';
 import type { OrderChangeRequest, OrderRefusal, OrderUpdateOutcome } from './order-changes.ts';
-import type { AccountOrder, Order, OrderStatus } from './orders.ts';
+import type { AccountOrder, NewOrder, Order, OrderStatus } from './orders.ts';
 
 /** Selects orders, in ascending id. */
 export interface OrderFilter {
@@ -22,12 +21,6 @@ export interface OrderPage<Listed extends Order = Order> {
   readonly orders: readonly Listed[];
   /** Whether more orders follow the last one of this page. */
   readonly more: boolean;
-}
-
-/** An order to be made. */
-export interface NewOrder {
-  readonly accountId: string;
-  readonly petId: Int64;
 }
 
 export type CreateOrderOutcome =

@@ -1,3 +1,7 @@
+import type { Int64 } from '../../lib/int64.ts';
+import { entityTagOf } from '../entity-tags.ts';
+import type { StoredReply } from '../idempotency.ts';
+
 /** The states of an order, from the first to the last. */
 export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
@@ -15,6 +19,12 @@ export interface Order {
   readonly updatedAt: number;
 }
 
+/** An order to be made. */
+export interface NewOrder {
+  readonly accountId: string;
+  readonly petId: Int64;
+}
+
 /** An order with the account that it belongs to. */
 export interface AccountOrder extends Order {
   readonly accountId: string;
@@ -23,4 +33,32 @@ export interface AccountOrder extends Order {
 /** Whether an order with this status keeps its pet from others. */
 export function isOpen(status: OrderStatus): boolean {
   return status === 'placed' || status === 'approved';
+}
+
+/** An order as JSON text. */
+export function orderJson(order: Order): string {
+  return JSON.stringify(fieldsOf(order));
+}
+
+/** A page of orders as JSON text. */
+export function ordersJson(orders: readonly Order[]): string {
+  return JSON.stringify(orders.map(fieldsOf));
+}
+
+/** The strong entity tag of an order, which changes with each of its fields. */
+export function orderEntityTag(order: Order): string {
+  return entityTagOf(orderJson(order));
+}
+
+/** The reply to the creation of an order, which has not changed since. */
+export function orderCreationReply(order: Order): StoredReply {
+  return { status: 201, body: orderJson(order) };
+}
+
+function fieldsOf({ id, petId, status, createdAt, updatedAt }: Order) {
+  return { id, petId, status, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
 }

@@ -6,14 +6,25 @@ import {
   type OrderChangeRequest,
   type OrderUpdateOutcome,
 } from '../../core/orders/order-changes.ts';
-import { orderCreationReply } from '../../core/orders/order-json.ts';
-import type { CreateOrderOutcome, NewOrder } from '../../core/orders/order-store.ts';
-import { isOpen, type Order, type OrderStatus } from '../../core/orders/orders.ts';
+import type { CreateOrderOutcome } from '../../core/orders/order-store.ts';
+import {
+  isOpen,
+  type NewOrder,
+  type Order,
+  type OrderStatus,
+  orderCreationReply,
+  orderJson,
+} from '../../core/orders/orders.ts';
 import type { StoredPet } from '../../core/pets/pet-changes.ts';
 import type { EnvironmentTransaction } from '../access.ts';
 import { findPet, followOrder } from '../pets/pet-changes.ts';
 import { inEnvironment } from '../schema/selection.ts';
-import { accountOrderFrom, orderFrom, selectOrdersInTransaction } from './order-rows.ts';
+import {
+  accountOrderFrom,
+  insertOrder,
+  orderFrom,
+  selectOrdersInTransaction,
+} from './order-rows.ts';
 
 const ONE_ORDER = 'environment = $1 AND account_id = $2 AND id = $3';
 
@@ -26,10 +37,6 @@ const BY_KEY = selectOrdersInTransaction(
 );
 const FIRST = selectOrdersInTransaction(
   'WHERE environment = $1 AND account_id = $2 ORDER BY id LIMIT $3',
-);
-const INSERT = inEnvironment(
-  `INSERT INTO orders (environment, account_id, id, pet_id, status, created_at, updated_at, idempotency_key)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
 );
 const UPDATE = inEnvironment(`UPDATE orders SET status = $4, updated_at = $5 WHERE ${ONE_ORDER}`);
 const FORGET_KEY = inEnvironment(`UPDATE orders SET idempotency_key = NULL WHERE ${ONE_ORDER}`);
@@ -76,12 +83,11 @@ export const orderChanges = {
     }
     if (earlier) await transaction.run(FORGET_KEY, order.accountId, earlier.id);
     const [id = 0] = await transaction.newIds('orders', 1);
-    const { accountId } = order;
-    const created: Order = { id, petId, status: 'placed', createdAt: now, updatedAt: now };
-    const inserted = await transaction.run(
-      ...([INSERT, accountId, id, petId, created.status, now, now, key ?? null] as const),
-    );
-    if (inserted === 0) return madeByAnother(transaction, creation);
+    const { accountId, ...fields } = order;
+    const times = { createdAt: now, updatedAt: now };
+    const created: Order = { ...fields, id, petId, status: 'placed', ...times };
+    const isInserted = await insertOrder(transaction, { ...created, accountId }, key);
+    if (!isInserted) return madeByAnother(transaction, creation);
     await followOrder(transaction, decision.pet, created);
     return { kind: 'created', order: created };
   },
@@ -139,9 +145,13 @@ async function recall(
 }
 
 /** The outcome of a request whose key belongs to an earlier order. */
-function repeated(earlier: Order, { petId }: NewOrder): CreateOrderOutcome {
-  if (earlier.petId !== petId) return { kind: 'mismatch' };
+function repeated(
+  earlier: Order,
+  { accountId: _, petId, ...fields }: NewOrder,
+): CreateOrderOutcome {
   const first: Order = { ...earlier, status: 'placed', updatedAt: earlier.createdAt };
+  const again: Order = { ...first, ...fields, petId: Number(petId) };
+  if (orderJson(again) !== orderJson(first)) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: orderCreationReply(first) };
 }
 

@@ -1,4 +1,5 @@
 import type { AccountOrder, Order, OrderStatus } from '../../core/orders/orders.ts';
+import type { EnvironmentTransaction } from '../access.ts';
 import { inEnvironment, select } from '../schema/selection.ts';
 
 /** An order as a row of either engine. */
@@ -21,6 +22,22 @@ export function selectOrders(rest: string) {
 /** Selects orders within a transaction. @param rest as in `inEnvironment`. */
 export function selectOrdersInTransaction(rest: string) {
   return inEnvironment<OrderRow>(`SELECT ${COLUMNS.join(', ')} FROM orders ${rest}`);
+}
+
+const INSERT = inEnvironment(
+  `INSERT INTO orders (environment, account_id, id, pet_id, status, created_at, updated_at, idempotency_key)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+);
+
+/** Adds an order; `false` if another order of the account has the same idempotency key. */
+export async function insertOrder(
+  transaction: EnvironmentTransaction,
+  order: AccountOrder,
+  key: string | undefined,
+): Promise<boolean> {
+  const { accountId, id, petId, status, createdAt, updatedAt } = order;
+  const values = [accountId, id, petId, status, createdAt, updatedAt, key ?? null];
+  return (await transaction.run(INSERT, ...values)) > 0;
 }
 
 export function orderFrom(row: OrderRow): Order {

@@ -2,13 +2,12 @@ import { IDEMPOTENCY_TTL } from '../../core/idempotency.ts';
 import type { OrderChangeRequest, OrderUpdateOutcome } from '../../core/orders/order-changes.ts';
 import type {
   CreateOrderOutcome,
-  NewOrder,
   OrderFilter,
   OrderPage,
   OrderQuery,
   OrderStore,
 } from '../../core/orders/order-store.ts';
-import type { AccountOrder, Order, OrderStatus } from '../../core/orders/orders.ts';
+import type { AccountOrder, NewOrder, Order, OrderStatus } from '../../core/orders/orders.ts';
 import type { PetStore } from '../../core/pets/pet-store.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';

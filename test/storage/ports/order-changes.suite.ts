@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test';
-import { orderEntityTag } from '../../../src/core/orders/order-json.ts';
-import { ORDER_STATUSES, type OrderStatus } from '../../../src/core/orders/orders.ts';
+import {
+  ORDER_STATUSES,
+  type OrderStatus,
+  orderEntityTag,
+} from '../../../src/core/orders/orders.ts';
 import type { PetStatus } from '../../../src/core/pets/pets.ts';
 import { at, NOON, type OpenBackend, portSuite } from './backend.ts';
 import { added, BUYER, brought, OTHER, ordered, orderWith, statusOf } from './order-scene.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { orderJson } from '../../../src/core/orders/order-json.ts';
 import type { AccountOrder, Order, OrderStatus } from '../../../src/core/orders/orders.ts';
+import { orderJson } from '../../../src/core/orders/orders.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { INT64_MAX } from '../../../src/lib/int64.ts';
 import { at, NOON, type OpenBackend, pet, portSuite } from './backend.ts';
