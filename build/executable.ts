@@ -1,7 +1,8 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleAssets } from '../src/dashboard/pages/bundle.ts';
-import { EMBEDDED_FOLDER, writeAssets } from '../src/dashboard/pages/embedded-assets.ts';
+import { EMBEDDED_FOLDER, EMBEDDED_PACK } from '../src/dashboard/pages/asset-source.ts';
+import { packPages } from '../src/dashboard/pages/bundle-pack.ts';
+import { writePack } from '../src/dashboard/pages/packed-assets.ts';
 
 const NAME = 'petstore';
 const ROOT = join(import.meta.dir, '..');
@@ -21,7 +22,8 @@ export async function buildExecutable(folder: string): Promise<string> {
   const scratch = await mkdtemp(join(folder, '.build-'));
   try {
     const pages = join(scratch, EMBEDDED_FOLDER);
-    await writeAssets(await bundleAssets(), pages);
+    await mkdir(pages);
+    await writeFile(join(pages, EMBEDDED_PACK), writePack(await packPages()));
     const made = join(scratch, NAME);
     await compile(made, pages);
     const executable = join(folder, NAME);

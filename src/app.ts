@@ -92,7 +92,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const loadDashboardOptions = async () => ({
     ...config,
     ...(await backend.accountLimits()),
-    ...{ addresses, contract, stores, clock },
+    ...{ addresses, contract, stores, clock, bundle: bundleOptions(given, stores) },
     followChanges: backend.followChanges,
     checkReadiness: () => readiness.checkAll(),
     connections: listener,
@@ -174,6 +174,11 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   const lazyLimits = lazyParts.add(async () => (await loadAccountLimits()).accountLimits(limits));
   const contract = new Contract(given.resources, config.stability);
   return { ...backend, ...started, contract, lazyParts, accountLimits: lazyLimits };
+}
+
+/** A throwaway service leaves nothing behind, so it keeps no bundle. */
+function bundleOptions({ isPublic }: ServiceParts, { folder, folderState }: Stores) {
+  return { isKept: isPublic, dataFolder: folderState && isPublic ? folder.path : undefined };
 }
 
 /** Starts the jobs for a secret that changes. */

@@ -24,6 +24,7 @@ import type { SandboxControl } from '../core/sandbox/sandbox-control.ts';
 import type { Connections } from '../http/connection/listener.ts';
 import type { Pages as ServedPages } from '../http/target/targets.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { BundleOptions } from './pages/asset-source.ts';
 import type { Passwords } from './sign-in/passwords.ts';
 
 /** What the dashboard shows and changes. */
@@ -88,6 +89,8 @@ export interface DashboardOptions {
   followChanges(listener: ChangeListener): () => void;
   /** The outcome of every check of this process, by name; `undefined` where there is no problem. */
   checkReadiness(): Promise<ReadonlyMap<string, string | undefined>>;
+  /** Whether and where the bundle of the pages is kept for the next start. */
+  readonly bundle: BundleOptions;
   /** The connections of the requests in flight. */
   readonly connections: Pick<Connections, 'closeAfter'>;
   readonly clock: Clock;

@@ -76,11 +76,26 @@ export class LazyLoading implements Disposable {
   async #load(): Promise<void> {
     try {
       await this.#parts.load(() => this.#pause());
-      this.#isDone = true;
     } catch (err) {
       if (this.#stop.signal.aborted) return;
       this.#log.error({ err }, 'code that requests need cannot be loaded, so the service stops');
       this.#failure.resolve('loading failed');
+      return;
+    }
+    this.#isDone = true;
+    await this.#loadLater();
+  }
+
+  /** What fails here is tried again by the first request that needs it. */
+  async #loadLater(): Promise<void> {
+    try {
+      await this.#parts.loadLater(() => this.#pause());
+    } catch (err) {
+      if (this.#stop.signal.aborted) return;
+      this.#log.error(
+        { err },
+        'the pages could not be prepared; the next request for one tries again',
+      );
     }
   }
 

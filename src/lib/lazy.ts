@@ -39,12 +39,28 @@ export function lazyImport<T>(load: () => Promise<T>): Lazy<T> {
 /** The parts of a service that its start does not wait for. */
 export class LazyParts {
   readonly #parts: Lazy<unknown>[] = [];
+  readonly #later: Lazy<unknown>[] = [];
 
   /** Declares a part, which is created by the first call or by `load`. */
   add<T>(make: () => Promise<T>): Lazy<T> {
     const part = lazy(make);
     this.#parts.push(part);
     return part;
+  }
+
+  /** Declares a part that the readiness does not wait for: it is created by the first call or by `loadLater`. */
+  addForLater<T>(make: () => Promise<T>): Lazy<T> {
+    const part = lazy(make);
+    this.#later.push(part);
+    return part;
+  }
+
+  /** Creates the parts for later. @throws whatever creating one throws; the next call of that part tries again. */
+  async loadLater(pause: () => Promise<void>): Promise<void> {
+    for (const part of this.#later) {
+      await pause();
+      await part();
+    }
   }
 
   /**

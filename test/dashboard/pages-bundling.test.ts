@@ -30,9 +30,8 @@ describe('source that cannot be bundled', () => {
       writeFileSync(join(folder.path, 'reference/reference.ts'), 'document.title = "reference";');
       writeFileSync(join(folder.path, 'theme-first.ts'), 'document.title = "theme";');
     };
-    const pages = createPages(FACTS, new LazyParts(), async () =>
-      servedAssets(await bundleAssets(folder.path)),
-    );
+    const load = async () => servedAssets(await bundleAssets(folder.path));
+    const pages = createPages(FACTS, new LazyParts(), { find: load, load });
     const page = () => pages.handle(new Request(UNUSED), '/');
     write('import "./missing.ts";');
     await expect(page()).rejects.toThrow(/main\.tsx[\s\S]*missing\.ts/);
@@ -47,10 +46,11 @@ test('the first page comes, however long it is prepared', async () => {
   const connections = {
     closeAfter: (request: Request, seconds: number) => server.timeout(request, seconds),
   };
-  const pages = createPages({ ...FACTS, connections }, new LazyParts(), async () => {
+  const load = async () => {
     await prepared.promise;
     return servedAssets(await bundleAssets());
-  });
+  };
+  const pages = createPages({ ...FACTS, connections }, new LazyParts(), { find: load, load });
   await using server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',

@@ -47,6 +47,8 @@ const ENTRIES = [
   'src/dashboard/web/main.tsx',
   'src/dashboard/web/reference/reference.ts',
   'src/dashboard/web/theme-first.ts',
+  // Run by the service, as a process.
+  'src/dashboard/pages/bundle-program.ts',
   'build/main.ts',
   // Run by `npm run guides`.
   'build/guides.ts',

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { packPages } from '../../src/dashboard/pages/bundle-pack.ts';
+import { findPack, keepPack, packFolders } from '../../src/dashboard/pages/kept-pack.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { cleanEnvironment, ServiceProcess, SOURCE } from '../support/process.ts';
 import { ON_POSTGRES } from '../support/shared-store.ts';
@@ -61,6 +63,12 @@ async function makeKeys(
   return { production, staging: await makeKey(folder, 'staging', settings) };
 }
 
+/** Lets the services find the bundle of their pages on disk, as after their first start. */
+async function keepBundle(): Promise<void> {
+  const folders = packFolders(undefined);
+  if (!(await findPack(folders))) await keepPack(await packPages(), folders);
+}
+
 async function readiness({ opsPort }: ServiceProcess): Promise<string> {
   return (await fetch(`http://127.0.0.1:${opsPort}/readyz`)).text();
 }
@@ -104,6 +112,7 @@ test.skipIf(!hasProc)(
   'the first request of every kind since the start is answered while no file descriptor is left',
   async () => {
     using folder = temporaryFolder();
+    await keepBundle();
     const keys = await makeKeys(folder.path);
     await using service = await startWatched(folder.path);
     await ready(service);

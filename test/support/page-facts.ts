@@ -4,6 +4,7 @@ import { CONTRACT } from '../../src/api/operations.ts';
 export const PAGE_FACTS = {
   contract: CONTRACT,
   connections: { closeAfter() {} },
+  bundle: { isKept: false, dataFolder: undefined },
   banPolicy: { after: 10, base: 300_000, maximum: 86_400_000 },
   anonymousLimits: { perMinute: 60, perDay: 1_000 },
 };

@@ -3,7 +3,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { entityTagIn } from '../../core/entity-tags.ts';
 import { codingChooser } from '../../http/body/content-coding.ts';
 import { isNotModified } from '../../http/reply/entity-tag.ts';
-import type { Asset, Assets } from './assets.ts';
+import type { Asset } from './assets.ts';
+import type { PackedAsset, PackedAssets } from './packed-assets.ts';
 
 /** The path of the assets, with a trailing slash. */
 export const ASSETS = '/assets/';
@@ -19,31 +20,39 @@ const CODINGS = {
     }),
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes, { level: 9 }),
 };
-type Coding = keyof typeof CODINGS;
+export type Coding = keyof typeof CODINGS;
 
-const chooseCoding = codingChooser<Coding>(['br', 'gzip']);
+const CODING_NAMES = ['br', 'gzip'] as const satisfies readonly Coding[];
+
+const chooseCoding = codingChooser<Coding>(CODING_NAMES);
 
 /** Assets with their files ready to be sent. */
 export interface ServedAssets {
-  readonly assets: Assets;
+  readonly assets: PackedAssets;
   readonly files: ReadonlyMap<string, AssetFile>;
 }
 
-export function servedAssets(assets: Assets): ServedAssets {
+export function servedAssets(assets: PackedAssets): ServedAssets {
   return { assets, files: assetFiles(assets.files) };
 }
 
 /** The assets by name, ready to be sent. */
-export function assetFiles(assets: readonly Asset[]): ReadonlyMap<string, AssetFile> {
+export function assetFiles(assets: readonly PackedAsset[]): ReadonlyMap<string, AssetFile> {
   return new Map(assets.map((asset) => [asset.name, new AssetFile(asset)]));
 }
 
-/** An asset, with its compressed forms once they have been requested. */
+/** An asset with its compressed forms. */
+export async function compressed(asset: Asset): Promise<PackedAsset> {
+  const [br, gzip] = await Promise.all(CODING_NAMES.map((coding) => CODINGS[coding](asset.bytes)));
+  return { ...asset, br: new Uint8Array(br ?? []), gzip: new Uint8Array(gzip ?? []) };
+}
+
+/** An asset, with its compressed forms: those that were packed with it, others once they are requested. */
 export class AssetFile {
-  readonly #asset: Asset;
+  readonly #asset: PackedAsset;
   readonly #made = new Map<Coding, Promise<Uint8Array<ArrayBuffer>>>();
 
-  constructor(asset: Asset) {
+  constructor(asset: PackedAsset) {
     this.#asset = asset;
   }
 
@@ -61,7 +70,8 @@ export class AssetFile {
     headers.set('Content-Type', this.#asset.type);
     if (!coding) return new Response(this.#asset.bytes, { headers });
     headers.set('Content-Encoding', coding);
-    return new Response(await this.#compressed(coding), { headers });
+    const bytes = this.#asset[coding] ?? (await this.#compressed(coding));
+    return new Response(bytes, { headers });
   }
 
   #compressed(coding: Coding): Promise<Uint8Array<ArrayBuffer>> {

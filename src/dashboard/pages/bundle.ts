@@ -1,9 +1,20 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { BuildArtifact, BuildConfig, BuildMetafile } from 'bun';
 import type { Asset, Assets, PageAssets } from './assets.ts';
-import { mantineStyles } from './mantine-styles.ts';
+import { MANTINE_STYLES, mantineStyles } from './mantine-styles.ts';
 
 const WEB = join(import.meta.dir, '..', 'web');
+
+/** A bundle, and the absolute paths of the files that it was made of. */
+interface MadeAssets {
+  readonly assets: Assets;
+  readonly sources: readonly string[];
+}
+
+/** Bundles the pages' source into memory, as `bundlePages` does. */
+export async function bundleAssets(web = WEB): Promise<Assets> {
+  return (await bundlePages(web)).assets;
+}
 
 /**
  * Bundles the pages' source into memory. The files refer to one another by relative addresses, so
@@ -11,7 +22,7 @@ const WEB = join(import.meta.dir, '..', 'web');
  * @param web the folder with the source.
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
-export async function bundleAssets(web = WEB): Promise<Assets> {
+export async function bundlePages(web = WEB): Promise<MadeAssets> {
   const [dashboard, reference, themeFirst] = await Promise.all([
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
     bundle(join(web, 'reference', 'reference.ts'), { format: 'esm', splitting: true }),
@@ -25,11 +36,9 @@ export async function bundleAssets(web = WEB): Promise<Assets> {
     'text/css;charset=utf-8',
     await mantineStyles(dashboard),
   );
-  return {
-    files: [
-      ...[dashboard, reference, themeFirst].flatMap(({ files }) => files),
-      ...[styles, favicon, preview],
-    ],
+  const bundles = [dashboard, reference, themeFirst];
+  const assets = {
+    files: [...bundles.flatMap(({ files }) => files), ...[styles, favicon, preview]],
     themeFirst: themeFirst.page,
     // Mantine's styles come first, so that those of the pages override them.
     dashboard: { ...dashboard.page, styles: [styles.name, ...dashboard.page.styles] },
@@ -37,6 +46,8 @@ export async function bundleAssets(web = WEB): Promise<Assets> {
     favicon: favicon.name,
     preview: preview.name,
   };
+  const inputs = bundles.flatMap(({ sources }) => [...sources]);
+  return { assets, sources: [...new Set(inputs.map((path) => resolve(path))), MANTINE_STYLES] };
 }
 
 interface Bundle {

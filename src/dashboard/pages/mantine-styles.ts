@@ -1,6 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+/** The path of Mantine's style sheet, with the rules of all components. */
+export const MANTINE_STYLES = Bun.resolveSync('@mantine/core/styles.css', import.meta.dir);
+
 /** A component's class names; its style sheet has the same name. */
 const CLASS_NAMES = /@mantine\/core\/.*\/(\w+)\.module\.mjs$/;
 
@@ -13,10 +16,9 @@ export async function mantineStyles({
 }: {
   readonly sources: ReadonlySet<string>;
 }): Promise<Uint8Array<ArrayBuffer>> {
-  const whole = Bun.resolveSync('@mantine/core/styles.css', import.meta.dir);
-  const folder = join(dirname(whole), 'styles');
+  const folder = join(dirname(MANTINE_STYLES), 'styles');
   const used = new Set([...sources].flatMap((path) => CLASS_NAMES.exec(path)?.[1] ?? []));
-  let styles = await Bun.file(whole).text();
+  let styles = await Bun.file(MANTINE_STYLES).text();
   for (const file of await readdir(folder)) {
     const component = /^([A-Z]\w*)\.css$/.exec(file)?.[1];
     if (component === undefined || used.has(component)) continue;

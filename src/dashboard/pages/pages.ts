@@ -10,10 +10,9 @@ import { queryOf, searchPage } from '../search/search-page.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
 import { pageTitle } from '../shared/page-titles.ts';
 import { SEARCH_INDEX_PATH, SEARCH_PATH } from '../shared/search.ts';
-import { ASSETS, type AssetFile, type ServedAssets, servedAssets } from './asset-files.ts';
-import { bundleAssets } from './bundle.ts';
+import { ASSETS, type AssetFile } from './asset-files.ts';
+import { type AssetSource, ownAssets } from './asset-source.ts';
 import { type ServeDocument, served, servedDocuments } from './documents.ts';
-import { readAssets } from './embedded-assets.ts';
 import type { Html } from './html.ts';
 import { problem } from './problems.ts';
 import { canonicalAddress } from './redirect.ts';
@@ -35,24 +34,20 @@ interface DashboardPages {
   handle(request: Request, path: string): Promise<Response>;
 }
 
-type PagesOptions = ServiceFacts & Pick<DashboardOptions, 'connections'>;
-
-/** Bundled and compressed once per process. An executable contains the bundle already. */
-const ownAssets = lazy(async () =>
-  servedAssets(await (Bun.isStandaloneExecutable ? readAssets() : bundleAssets())),
-);
+type PagesOptions = ServiceFacts & Pick<DashboardOptions, 'connections' | 'bundle'>;
 
 /** Idle timeout of a connection while the pages are prepared, in seconds. */
 const PREPARATION_SECONDS = 200;
 
 /**
  * The pages.
- * @param lazyParts to which the search and the bundle are added, which are created later.
+ * @param lazyParts to which the search and the bundle are added, which are created later: the bundle right after the
+ *   start if it was kept, and otherwise once the service is ready.
  */
 export function createPages(
-  { addresses, contract, banPolicy, anonymousLimits, connections }: PagesOptions,
+  { addresses, contract, banPolicy, anonymousLimits, connections, bundle }: PagesOptions,
   lazyParts: LazyParts,
-  prepare: () => Promise<ServedAssets> = ownAssets,
+  source: AssetSource = ownAssets(bundle),
 ): DashboardPages {
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const facts = { addresses, contract, banPolicy, anonymousLimits };
@@ -63,12 +58,15 @@ export function createPages(
     return served('application/json', () => index);
   });
   let isPrepared = false;
-  const preparation = lazyParts.add(async () => {
-    const { assets, files } = await prepare();
+  const preparation = lazyParts.addForLater(async () => {
+    const { assets, files } = await source.load();
     const parts = { ...facts, assets, basePath };
     const reference = servedReference(parts);
     isPrepared = true;
     return { parts, files, reference };
+  });
+  lazyParts.add(async () => {
+    if (await source.find()) await preparation();
   });
   const prepared = (request: Request) => {
     // On a slow machine bundling takes longer than an idle connection stays open.
