@@ -5,7 +5,7 @@ import { UsageError } from './errors.ts';
 import { environmentOption, type JsonOption, jsonOption, parseCount } from './options.ts';
 import { printResult } from './output.ts';
 import { samplePet } from './sample-pets.ts';
-import { withStores } from './session.ts';
+import { requireAccount, withStores } from './session.ts';
 
 /** Pets per transaction. */
 const BATCH_SIZE = 2_000;
@@ -13,6 +13,8 @@ const BATCH_SIZE = 2_000;
 interface SeedOptions extends JsonOption {
   readonly pets: number;
   readonly environment: Environment;
+  /** E-mail address. */
+  readonly account?: string;
 }
 
 interface ResetOptions extends JsonOption {
@@ -27,6 +29,7 @@ export function addContentsCommands(program: Command): void {
     .description('Add realistic animals; also while the service runs.')
     .addOption(new Option('--pets <n>', 'how many').argParser(parseCount).default(1_000))
     .addOption(environmentOption())
+    .option('--account <email>', 'the account that they belong to; by default nobody')
     .addOption(jsonOption())
     .action(seed);
   program
@@ -44,17 +47,20 @@ export function addContentsCommands(program: Command): void {
     .action(reset);
 }
 
-async function seed({ pets, environment, ...options }: SeedOptions): Promise<void> {
+async function seed({ pets, environment, account, ...options }: SeedOptions): Promise<void> {
   const format = '{bar} {percentage}% | {value} of {total} animals | {eta_formatted} left';
   const { SingleBar } = await import('cli-progress');
   // Shown on stderr, and only if that is a terminal.
   const bar = options.json ? undefined : new SingleBar({ format });
-  await withStores(async ({ stores }) => {
-    const store = stores.environment(environment).pets;
+  await withStores(async (session) => {
+    const owner = account === undefined ? undefined : (await requireAccount(session, account)).id;
+    const store = session.stores.environment(environment).pets;
     bar?.start(pets, 0);
     for (let done = 0; done < pets; done += BATCH_SIZE) {
       const length = Math.min(BATCH_SIZE, pets - done);
-      await store.import(Array.from({ length }, (_, index) => samplePet(done + index)));
+      await store.import(
+        Array.from({ length }, (_, index) => ({ ...samplePet(done + index), owner })),
+      );
       bar?.update(done + length);
     }
   }).finally(() => bar?.stop());

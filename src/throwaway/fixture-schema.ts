@@ -69,6 +69,11 @@ const Pet = {
       description: 'Any int64: a number, or its decimal digits as a string.',
     },
     status: { enum: PetStatus.enum },
+    account: {
+      ...email,
+      description:
+        'E-mail address of the account that the animal belongs to. Anyone may change it when it is left out.',
+    },
   },
   description: 'An animal. The ids begin with 1, in the order of the list.',
 } as const;

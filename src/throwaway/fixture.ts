@@ -187,16 +187,17 @@ function* problemsOfClock({
 
 /** Invalid texts of messages, and references to accounts or keys that the fixture does not have. */
 function* problemsOfReferences(
-  { messages = [], usage = [], bans = [] }: SoundParts,
+  { messages = [], usage = [], bans = [], pets = {} }: SoundParts,
   { emails, keys }: Known,
 ): Generator<Problem> {
   for (const [index, sent] of messages.entries()) {
     if (sent === undefined || sent.message.isWellFormed()) continue;
     yield { pointer: `/messages/${index}/message`, text: NO_TEXT };
   }
-  for (const [list, entries] of Object.entries({ messages, usage })) {
+  const animals = Object.entries(pets).map(([name, list = []]) => [`pets/${name}`, list] as const);
+  for (const [list, entries] of [...Object.entries({ messages, usage }), ...animals]) {
     for (const [index, entry] of entries.entries()) {
-      if (entry === undefined || emails.has(entry.account.toLowerCase())) continue;
+      if (entry?.account === undefined || emails.has(entry.account.toLowerCase())) continue;
       yield { pointer: `/${list}/${index}/account`, text: 'must be the address of an account.' };
     }
   }

@@ -60,7 +60,7 @@ export async function loadFixture(fixture: Fixture, into: Destination): Promise<
   for (const account of fixture.accounts ?? []) {
     await addAccount(account, subscriptionOf(account), into, loaded);
   }
-  await addPets(fixture, into);
+  await addPets(fixture, into, loaded);
   await addMessages(fixture, into, loaded);
   await addBans(fixture, into, loaded);
   await addUsage(fixture, into, loaded);
@@ -115,13 +115,18 @@ async function addAccount(
   }
 }
 
-async function addPets({ pets = {} }: Fixture, { stores }: Destination): Promise<void> {
+async function addPets(
+  { pets = {} }: Fixture,
+  { stores }: Destination,
+  { accountIds }: Loaded,
+): Promise<void> {
   const added = ENVIRONMENTS.map(async (environment) => {
     const list = pets[environment] ?? [];
     if (list.length === 0) return;
     await stores.environment(environment).pets.import(
-      list.map(({ name, categoryId, status = 'available' }) => {
-        return { name, categoryId: toInt64(BigInt(categoryId)), status };
+      list.map(({ name, categoryId, status = 'available', account }) => {
+        const owner = account === undefined ? undefined : idOf(accountIds, account);
+        return { name, categoryId: toInt64(BigInt(categoryId)), status, owner };
       }),
     );
   });
@@ -208,7 +213,7 @@ export async function resetToFixture(
   await empty(into);
   setFrom(into.clock, fixture.clock);
   await Promise.all([
-    addPets(fixture, into),
+    addPets(fixture, into, loaded),
     addMessages(fixture, into, loaded),
     restoreBans(fixture, into, loaded),
     restoreUsage(fixture, into, loaded),

@@ -69,6 +69,15 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     const order = await orders.create({ accountId: BUYER, petId: 5 }, clock.now());
     expect(order).toMatchObject({ kind: 'created', order: { id: 3 } });
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
+
+    const refused = { id: 1, accountId: 'acct_other' };
+    for (const environment of ['production', 'staging'] as const) {
+      const { pets } = service.stores.environment(environment);
+      expect(await pets.delete(refused)).toMatchObject({ kind: 'not_owner' });
+    }
+    expect(await service.client(before.key).updatePet(3, { name: 'Mine' })).toMatchObject({
+      id: 3,
+    });
   });
 
   test('leaves no page uncacheable because of animals that were deleted before', async () => {

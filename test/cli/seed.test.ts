@@ -43,6 +43,22 @@ describe('seeded pets', () => {
     expect(await all(service)).toHaveLength(1_001);
   });
 
+  test('belong to the given account, and to nobody without one', async () => {
+    await using service = await TestService.start();
+    const owner = await service.account();
+    const other = await service.account();
+    await seed(service.folder.path, '--pets', '1', '--account', owner.account.email.toUpperCase());
+    await seed(service.folder.path, '--pets', '1');
+    const remove = async (id: number, key: string) =>
+      (await service.request(`/pets/${id}`, { key, method: 'DELETE' })).status;
+    expect([await remove(1, other.secret), await remove(2, other.secret)]).toEqual([403, 204]);
+    expect(await remove(1, owner.secret)).toBe(204);
+    expect(await seed(service.folder.path, '--account', 'nobody@example.com')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('No account has the address nobody@example.com.'),
+    });
+  });
+
   test('are added to the given environment, and to no other', async () => {
     await using service = await TestService.start();
     const { stdout } = await seed(

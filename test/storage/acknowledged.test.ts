@@ -99,7 +99,7 @@ async function store() {
 }
 
 function addPet(database: Database): void {
-  environmentWrites.importPets(database, [['Rex', 1, 'sold']]);
+  environmentWrites.importPets(database, [['Rex', 1, 'sold', null]]);
 }
 
 describe('the reset of an environment', () => {

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +10,9 @@ import { runCommand, ServiceProcess } from '../support/process.ts';
 import { readyz } from '../support/readyz.ts';
 import { REUSED_THREADS } from '../support/reused-threads.ts';
 import { onFolder } from '../support/storage.ts';
+import { unpackFolder } from './earlier-store-scene.ts';
 import { asOfEarlierBoot, BLOCK, flipByte } from './killed-service.ts';
-import { at, pet } from './ports/backend.ts';
+import { account, at, pet } from './ports/backend.ts';
 
 /** The highest id that was assigned in the folders below. */
 const HIGHEST = 5;
@@ -173,21 +173,46 @@ test('ids that continue after a restore go on after it when all pets are deleted
 });
 
 test('a database of an earlier release, which keeps no ids of deleted pets, is restored and read', async () => {
-  using folder = await withoutNewest(3);
-  {
-    using database = new Database(folder.file('production.db'));
-    database.run('DROP TABLE highest_ids');
-    database.run('ALTER TABLE pets DROP COLUMN owner');
-    database.run('ALTER TABLE pets DROP COLUMN open_order');
-    database.run('PRAGMA user_version = 2');
-  }
-  const backup = join(folder.root, 'pets.backup');
-  const elsewhere = join(folder.root, 'elsewhere');
-  expect(await runCommand(['backup', backup], onFolder(folder.path))).toMatchObject({ code: 0 });
+  await using earlier = await unpackFolder();
+  const { folder: path } = earlier;
+  using root = temporaryFolder();
+  const [backup, elsewhere] = [join(root.path, 'pets.backup'), join(root.path, 'elsewhere')];
+  const highest = 132;
+  expect(await runCommand(['backup', backup], onFolder(path))).toMatchObject({ code: 0 });
   expect(await runCommand(['restore', backup], onFolder(elsewhere))).toMatchObject({ code: 0 });
   await expectSound(elsewhere);
-  expect(await nextId(elsewhere)).toBe(3);
-  const replaced = await runCommand(['restore', backup, '--replace'], onFolder(folder.path));
+  expect(await nextId(elsewhere)).toBe(highest + 1);
+  const replaced = await runCommand(['restore', backup, '--replace'], onFolder(path));
   expect(replaced).toMatchObject({ code: 0 });
-  expect(await nextId(folder.path)).toBe(HIGHEST + 1);
+  expect(await nextId(path)).toBeGreaterThan(highest);
 });
+
+test('owners are in a backup, and a restore brings them back', async () => {
+  using root = temporaryFolder();
+  const [path, elsewhere] = [join(root.path, 'data'), join(root.path, 'elsewhere')];
+  const owner = await ownerIn(path);
+  {
+    await using opened = await openPets(path);
+    await opened.pets.import([{ ...pet('Rex'), owner }, pet('Stray')]);
+  }
+  const backup = join(root.path, 'pets.backup');
+  expect(await runCommand(['backup', backup], onFolder(path))).toMatchObject({ code: 0 });
+  expect(await runCommand(['restore', backup], onFolder(elsewhere))).toMatchObject({ code: 0 });
+  await using opened = await openPets(elsewhere);
+  const remove = async (id: number, accountId: string) =>
+    (await opened.pets.delete({ id, accountId })).kind;
+  expect([await remove(1, 'acct_other'), await remove(2, 'acct_other')]).toEqual([
+    'not_owner',
+    'deleted',
+  ]);
+  expect(await remove(1, owner)).toBe('deleted');
+});
+
+async function ownerIn(path: string): Promise<string> {
+  const stores = await openStores(readConfig(onFolder(path)), systemClock, REUSED_THREADS);
+  try {
+    return (await account(stores)).id;
+  } finally {
+    await stores.close();
+  }
+}

@@ -18,9 +18,9 @@ async function serveWith(fixture: unknown) {
   await eventually(() => Bun.file(readyFile).exists());
   return {
     ready: await Bun.file(readyFile).json(),
-    get(path: string, key: string, environment?: 'production' | 'staging') {
+    get(path: string, key: string, environment?: 'production' | 'staging', method = 'GET') {
       const headers = { Authorization: `Bearer ${key}` };
-      return fetch(service.url(environment) + path, { headers });
+      return fetch(service.url(environment) + path, { method, headers });
     },
     async [Symbol.asyncDispose]() {
       await service.end('SIGTERM');
@@ -82,6 +82,27 @@ describe('a fixture', () => {
       '[{"id":1,"name":"One","categoryId":9007199254740993,"status":"available"},' +
         '{"id":2,"name":"Two","categoryId":9223372036854775807,"status":"sold"}]',
     );
+  });
+
+  test('has animals that belong to an account, and to nobody', async () => {
+    const keys = [{ key: KEY }, { environment: 'staging', key: STAGING_KEY }];
+    const other = `pst_live_${'c'.repeat(36)}`;
+    const rex = { name: 'Rex', categoryId: 1 };
+    await using service = await serveWith({
+      accounts: [
+        { email: 'A@example.com', keys },
+        { email: 'b@example.com', keys: [{ key: other }] },
+      ],
+      pets: {
+        production: [{ ...rex, account: 'a@Example.com' }, rex],
+        staging: [{ ...rex, account: 'b@example.com' }],
+      },
+    });
+    const remove = async (id: number, key: string, environment?: 'staging') =>
+      (await service.get(`/pets/${id}`, key, environment, 'DELETE')).status;
+    expect(await remove(1, other)).toBe(403);
+    expect(await remove(1, STAGING_KEY, 'staging')).toBe(403);
+    expect([await remove(1, KEY), await remove(2, other)]).toEqual([204, 204]);
   });
 
   test('has used limits, which the first request meets', async () => {
@@ -207,7 +228,13 @@ describe('a fixture that cannot be used', () => {
           { email: 'a@example.com', plan: 'enterprise', keys: [{ key: STAGING_KEY }] },
           { email: 'A@example.com', keys: [{ environment: 'staging', key: STAGING_KEY }] },
         ],
-        pets: { staging: [{ name: '\u3000', categoryId: '9223372036854775808' }] },
+        pets: {
+          production: [
+            { name: 'Rex', categoryId: 1, account: 'A@Example.com' },
+            { name: 'Rex', categoryId: 1, account: 'nobody@example.com' },
+          ],
+          staging: [{ name: '\u3000', categoryId: '9223372036854775808' }],
+        },
         messages: [{ account: 'nobody@example.com', message: 'hi' }],
         usage: [{ account: 'nobody@example.com' }],
         bans: [{ key: KEY, seconds: 1 }],
@@ -223,8 +250,12 @@ describe('a fixture that cannot be used', () => {
       '/pets/staging/0/categoryId',
       '/messages/0/account',
       '/usage/0/account',
+      '/pets/production/1/account',
       '/bans/0/key',
     ]);
+    expect(problems).toContain(
+      'FILE: /pets/production/1/account must be the address of an account.',
+    );
   });
 
   test.each([

@@ -50,6 +50,8 @@ export interface FixturePet {
   /** Above 2^53 - 1: the decimal digits as a string. */
   readonly categoryId: number | string;
   readonly status?: 'available' | 'pending' | 'sold';
+  /** E-mail address of the account that it belongs to; by default nobody. */
+  readonly account?: string;
 }
 
 /** Selects the requests that meet a simulation. */

@@ -1,5 +1,6 @@
 import type { Environment } from '../../core/environments.ts';
 import { type OwnedPet, type Pet, petWithId } from '../../core/pets/pets.ts';
+import { storedAccountId } from '../account-ids.ts';
 import { BUCKET_SIZE, bucketOf } from '../pets/buckets.ts';
 import { integers, type Queries, texts } from './queries.ts';
 
@@ -32,6 +33,9 @@ export async function skipTakenIds(queries: Queries, environment: Environment): 
   );
 }
 
+/** The stored owner, from its hexadecimal digits or from an empty text for nobody. */
+const OWNER = "decode(nullif(owner, ''), 'hex')";
+
 /** Adds pets with ids from `newIds`: one statement per bucket, so usually a single one. */
 export async function insertPets(
   queries: Queries,
@@ -40,12 +44,14 @@ export async function insertPets(
 ): Promise<void> {
   for (const [bucket, members] of Map.groupBy(pets, ({ id }) => bucketOf(id))) {
     await queries.run(
-      `INSERT INTO pets (environment, bucket, id, name, category_id, status)
-       SELECT $1, $2::bigint, * FROM unnest($3::bigint[], $4::text[], $5::bigint[], $6::text[])`,
+      `INSERT INTO pets (environment, bucket, id, name, category_id, status, owner)
+       SELECT $1, $2::bigint, id, name, category_id, status, ${OWNER}
+       FROM unnest($3::text[], $4::bigint[], $5::text[], $6::text[], $7::bigint[])
+         AS given (name, category_id, status, owner, id)`,
       environment,
       bucket,
-      integers(members.map(({ id }) => id)),
       ...columnsOf(members),
+      integers(members.map(({ id }) => id)),
     );
   }
 }
@@ -62,11 +68,11 @@ export async function insertNewPets(
   const rows = await queries.all<{ id: number }>(
     `WITH numbered AS MATERIALIZED (
        SELECT nextval('${environment}_pet_ids') AS id, given.*
-       FROM unnest($2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY
-         AS given (name, category_id, status, place)
+       FROM unnest($2::text[], $3::bigint[], $4::text[], $5::text[]) WITH ORDINALITY
+         AS given (name, category_id, status, owner, place)
      ), added AS (
-       INSERT INTO pets (environment, bucket, id, name, category_id, status)
-       SELECT $1, id / ${BUCKET_SIZE}, id, name, category_id, status FROM numbered
+       INSERT INTO pets (environment, bucket, id, name, category_id, status, owner)
+       SELECT $1, id / ${BUCKET_SIZE}, id, name, category_id, status, ${OWNER} FROM numbered
      )
      SELECT id::float8 AS id FROM numbered ORDER BY place`,
     environment,
@@ -83,5 +89,8 @@ function columnsOf(pets: readonly OwnedPet[]) {
     texts(pets.map(({ name }) => name)),
     integers(pets.map(({ categoryId }) => categoryId)),
     texts(pets.map(({ status }) => status)),
+    texts(
+      pets.map(({ owner }) => (owner === undefined ? '' : storedAccountId(owner).toString('hex'))),
+    ),
   ];
 }

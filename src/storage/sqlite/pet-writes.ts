@@ -4,6 +4,7 @@ import { creationReply } from '../../core/pets/pet-json.ts';
 import type { CreateOutcome } from '../../core/pets/pet-store.ts';
 import { petWithId } from '../../core/pets/pets.ts';
 import type { EnvironmentTransaction } from '../access.ts';
+import { storedAccountId } from '../account-ids.ts';
 import {
   CLAIM,
   type Claim,
@@ -66,11 +67,13 @@ function onFile<Input, Output>(
   return (database, input) => change(environmentTransaction(database), input);
 }
 
-const INSERT = `INSERT INTO pets (id, name, category_id, status)
-  VALUES (${newIdIn('pets')}, ?, ?, ?)`;
+const INSERT = `INSERT INTO pets (id, name, category_id, status, owner)
+  VALUES (${newIdIn('pets')}, ?, ?, ?, ?)`;
 
-function insertPet(database: Database, columns: PetColumns): number {
-  return Number(database.query(INSERT).run(...columns).lastInsertRowid);
+function insertPet(database: Database, [name, categoryId, status, owner]: PetColumns): number {
+  const account = owner === null ? null : storedAccountId(owner);
+  const { lastInsertRowid } = database.query(INSERT).run(name, categoryId, status, account);
+  return Number(lastInsertRowid);
 }
 
 function record(database: Database, claim: Claim): void {

@@ -12,6 +12,7 @@ import { orderChangesSuite } from './order-changes.suite.ts';
 import { ordersSuite } from './orders.suite.ts';
 import { petChangesSuite } from './pet-changes.suite.ts';
 import { petFeedSuite } from './pet-feed.suite.ts';
+import { petOwnersSuite } from './pet-owners.suite.ts';
 import { petStoreSuite } from './pet-store.suite.ts';
 import { quotaStoreSuite } from './quota-store.suite.ts';
 import { requestLogSuite } from './request-log.suite.ts';
@@ -36,6 +37,7 @@ export function allSuites(open: OpenBackend): void {
   ordersSuite(open);
   petChangesSuite(open);
   petFeedSuite(open);
+  petOwnersSuite(open);
   petStoreSuite(open);
   quotaStoreSuite(open);
   requestLogSuite(open);

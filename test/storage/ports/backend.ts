@@ -48,6 +48,11 @@ export interface Backend extends AsyncDisposable {
   another(): Promise<Backend>;
 }
 
+/** Tells whether an account exists, as pet stores ask. */
+export function accountFinder({ accounts }: Pick<Backend, 'accounts'>) {
+  return async (id: string) => (await accounts.find(id)) !== undefined;
+}
+
 /** Opens an empty backend. */
 export type OpenBackend = () => Promise<Backend>;
 
@@ -79,7 +84,7 @@ export function pet(name: string, fields: Partial<NewPet> = {}): NewPet {
 
 /** Adds an account to the store. */
 export async function account(
-  { accounts }: Backend,
+  { accounts }: Pick<Backend, 'accounts'>,
   email = 'owner@example.com',
   subscription: Subscription = subscribe('free'),
 ): Promise<Account> {

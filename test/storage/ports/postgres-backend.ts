@@ -13,7 +13,7 @@ import { PostgresPetStore } from '../../../src/storage/postgres/pet-store.ts';
 import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
-import type { Backend } from './backend.ts';
+import { accountFinder, type Backend } from './backend.ts';
 
 /** Fewer connections than a service opens: each one costs CPU time of the server. */
 const CONNECTIONS = 3;
@@ -28,12 +28,15 @@ export function connectTo(url: string, isDistributed = false): Backend {
   const database = new PostgresDatabase(url, [url], undefined, CONNECTIONS);
   database.isDistributed = isDistributed;
   const messages = new PostgresMessageQueue(database);
+  const hotPath = { findKey: findKey(database), messages };
+  const shared = sharedStores(postgresEngine(database), hotPath);
+  const options = { hasAccount: accountFinder(shared) };
   const pets = {
-    production: new PostgresPetStore(database, 'production'),
-    staging: new PostgresPetStore(database, 'staging'),
+    production: new PostgresPetStore(database, 'production', options),
+    staging: new PostgresPetStore(database, 'staging', options),
   };
   return {
-    ...sharedStores(postgresEngine(database), { findKey: findKey(database), messages }),
+    ...shared,
     pets: (environment: Environment = 'production') => pets[environment],
     orders: (environment: Environment = 'production') =>
       new StoredOrders(orderAccess(database, environment), { pets: pets[environment] }),

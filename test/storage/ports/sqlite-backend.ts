@@ -17,7 +17,7 @@ import { RequestLogFile } from '../../../src/storage/sqlite/request-log-file.ts'
 import { Writer } from '../../../src/storage/sqlite/writer.ts';
 import { temporaryFolder } from '../../support/harness.ts';
 import { REUSED_THREADS } from '../../support/reused-threads.ts';
-import type { Backend } from './backend.ts';
+import { accountFinder, type Backend } from './backend.ts';
 
 /** Stores in new SQLite files. */
 export async function openSqliteBackend(): Promise<Backend> {
@@ -38,9 +38,12 @@ function connectTo(folder: string, afterwards: () => void): Backend {
     threads: REUSED_THREADS,
   });
   const file = (environment: Environment = 'production') => environments[environment];
-  const pets = (environment?: Environment) => new SqlitePetStore(file(environment));
+  const hotPath = sqliteHotPathQueries(accounts, requestLog);
+  const shared = sharedStores(sqliteEngine(accounts), hotPath);
+  const options = { hasAccount: accountFinder(shared) };
+  const pets = (environment?: Environment) => new SqlitePetStore(file(environment), options);
   return {
-    ...sharedStores(sqliteEngine(accounts), sqliteHotPathQueries(accounts, requestLog)),
+    ...shared,
     pets,
     orders: (environment) =>
       new StoredOrders(orderAccess(file(environment)), { pets: pets(environment) }),
