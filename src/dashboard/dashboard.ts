@@ -31,7 +31,15 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
   });
   const live = new LiveChannel(options, signIn);
   const api = createApi(options, signIn, live);
-  const servePage = limitedPages(options, parts);
+  const isOperator = async ({ headers }: Request) => {
+    try {
+      return (await (await signIn()).session(headers))?.account.role === 'operator';
+    } catch {
+      // Pages work without the store.
+      return false;
+    }
+  };
+  const servePage = limitedPages({ ...options, isOperator }, parts);
   const { clock, log } = options;
   const requestLimits = new RequestLimits(options.attempts);
   const refusals = new RefusedRequests(options);
@@ -81,7 +89,10 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
 }
 
 /** The pages, up to the limits of the client's address. */
-function limitedPages(options: DashboardOptions, parts: LazyParts) {
+function limitedPages(
+  options: DashboardOptions & Parameters<typeof createPages>[0],
+  parts: LazyParts,
+) {
   const pages = createPages(options, parts);
   const limits = new PageLimits();
   return async (request: Request, path: string, address: string): Promise<Response> => {

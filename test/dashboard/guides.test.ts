@@ -29,6 +29,8 @@ const PRINTED: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
   environments: [/invalid_api_key/],
   sandbox: [/^429 \d+\n[\s\S]*^429 [1-3]\n[\s\S]*^503 2\n[\s\S]*^410 /m, /HTTP\/1\.1 503 /],
   agents: [],
+  cors: [/^200 \d+$/m],
+  'not-included': [],
   'generated-clients': [/^$/, /^true$/m, /Biscuit/],
 };
 
@@ -58,7 +60,7 @@ async function markdownOf(name: string): Promise<string> {
 /** Runs an example with a key of the environment that it uses; returns its output. */
 async function run(name: string, language: string, example: string): Promise<string> {
   const sendsToStaging = example.includes(service.url('sandbox'));
-  const isOther = name === 'sandbox' && example.includes(service.url('staging'));
+  const isOther = ['sandbox', 'cors'].includes(name) && example.includes(service.url('staging'));
   const key = sendsToStaging || isOther ? keys.staging : keys.production;
   const code = example.replaceAll(/YOUR_API_KEY|<API_KEY>/g, key);
   const file = join(folder.path, `example.${language}`);

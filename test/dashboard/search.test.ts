@@ -8,10 +8,13 @@ import { searchEntries } from '../../src/dashboard/search/entries.ts';
 import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
 import { INDEX_OPTIONS, queryWords } from '../../src/dashboard/shared/search.ts';
 import { HEADERS } from '../../src/http/headers.ts';
+import { customer, operator } from '../support/dashboard-scene.ts';
 import { TestService } from '../support/harness.ts';
 
 /** The limit for the index, compressed, in bytes. */
 const INDEX_BUDGET = 40 * 1024;
+
+const OPERATOR_PAGES = [...PAGE_TITLES].filter(([path]) => path.startsWith('/operator'));
 
 let service: TestService;
 beforeAll(async () => {
@@ -19,9 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** The paths of the results on the server's page, best first. */
-async function search(query: string): Promise<string[]> {
-  const reply = await fetch(`${service.dashboardUrl}/docs/search?q=${encodeURIComponent(query)}`);
+/** The paths of the results on the server's page, best first. @param cookie of the session of the reader, if any. */
+async function search(query: string, cookie = ''): Promise<string[]> {
+  const address = `${service.dashboardUrl}/docs/search?q=${encodeURIComponent(query)}`;
+  const reply = await fetch(address, { headers: { cookie } });
   expect(reply.status).toBe(200);
   const paths: string[] = [];
   const rewriter = new HTMLRewriter().on('.search-results a', {
@@ -46,12 +50,57 @@ describe('the search', () => {
     ['idempot', '/docs/guides/idempotency'],
     ['MCP', '/docs/guides/agents'],
     ['keys', '/keys'],
-    ['audit', '/operator/audit'],
+    ['cors', '/docs/guides/cors'],
+    ['Access-Control-Allow-Origin', '/docs/guides/cors'],
+    ['webhook', '/docs/guides/not-included'],
+    ['webhooks', '/docs/guides/not-included'],
+    ['OAuth', '/docs/guides/not-included'],
+    ['GraphQL', '/docs/guides/not-included'],
     ['passkey', '/account'],
     ['01a203c8-f8e3-7799-8024-4e2be1166997', '/requests?id=01a203c8-f8e3-7799-8024-4e2be1166997'],
     ['x-request-id: "order-17",', '/requests?id=order-17'],
   ])('finds %s', async (query, path) => {
     expect((await search(query)).slice(0, 5)).toContain(path);
+  });
+
+  test.each([
+    ['rotate a key', '/keys'],
+    ['how do I rotate my API key?', '/keys'],
+    ['revoke a key', '/keys'],
+    ['banned', '/docs/operations/banKey'],
+    ['pet not found', '/docs/guides/errors#pet_not_found'],
+    ['rate limit', '/docs/guides/limits'],
+    ['limit', '/docs/guides/limits'],
+    ['change the password', '/account'],
+    ['cors', '/docs/guides/cors'],
+    ['webhook', '/docs/guides/not-included'],
+    ['message', '/messages'],
+  ])('shows for %j first %s', async (query, path) => {
+    expect((await search(query))[0]).toBe(path);
+  });
+
+  test('shows pages and guides before error codes, unless the query names the code', async () => {
+    const kinds = (path: string) => (path.includes('guides/errors#') ? 'code' : 'page');
+    for (const query of ['key', 'limit', 'ban', 'message', 'header', 'animal']) {
+      expect([query, kinds((await search(query))[0] ?? '')]).toEqual([query, 'page']);
+    }
+  });
+
+  test('offers the pages for operators to operators alone', async () => {
+    const boss = await operator(service);
+    const person = await customer(service);
+    for (const [path, query] of OPERATOR_PAGES) {
+      expect([query, await search(query, boss.cookie)]).toEqual([
+        query,
+        expect.arrayContaining([path]),
+      ]);
+      for (const cookie of ['', 'petstore_session=forged', person.cookie]) {
+        const found = await search(query, cookie);
+        expect(found.filter((each) => each.startsWith('/operator'))).toEqual([]);
+      }
+    }
+    const index = await (await fetch(`${service.dashboardUrl}/docs/search.json`)).text();
+    expect(index).not.toContain('/operator');
   });
 
   test('finds both errors of a status', async () => {
@@ -79,7 +128,7 @@ describe('the search', () => {
 
   test('finds every page of the navigation by its title', async () => {
     for (const [path, title] of PAGE_TITLES) {
-      if (path === '/' || NARROW_PAGES.has(path)) continue;
+      if (path === '/' || NARROW_PAGES.has(path) || path.startsWith('/operator')) continue;
       expect([title, ...(await search(title))]).toContain(path);
     }
   });

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { checkAccessibility, DESKTOP, describeWithBrowser, PHONE } from '../support/browser.ts';
+import { customer, operator } from '../support/dashboard-scene.ts';
 import { TestService } from '../support/harness.ts';
+import { enterAs } from './web-entrance.ts';
 
 describeWithBrowser('the search', (open) => {
   test('opens by keyboard on every page, leads to what it found, and is accessible to axe', async () => {
@@ -40,6 +42,37 @@ describeWithBrowser('the search', (open) => {
     await page.getByRole('link', { name: 'Search' }).click();
     await field.fill('nothing-like-this');
     await page.getByText('Nothing was found.').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('offers the pages for operators to operators alone', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: [service.dashboardUrl] });
+    const { page } = visitor;
+    const found = async (path: string) => {
+      await page.goto(service.dashboardUrl + path);
+      // The application has loaded its session by then.
+      await page.locator('#root h1[tabindex], body:not(:has(#root)) h1').first().waitFor();
+      const answered = page.waitForResponse(/\/api\/session$/);
+      await page.getByRole('link', { name: 'Search' }).click();
+      await page.getByRole('combobox', { name: 'Search' }).fill('audit log');
+      await answered;
+      await page
+        .getByText(/Nothing was found|result/)
+        .first()
+        .waitFor();
+      return page.getByRole('dialog').getByRole('option', { name: 'Audit log' }).count();
+    };
+    expect(await found('/docs')).toBe(0);
+    await enterAs(visitor, service, await customer(service));
+    expect([await found('/docs'), await found('/keys')]).toEqual([0, 0]);
+    await enterAs(visitor, service, await operator(service));
+    for (const path of ['/docs', '/keys']) {
+      await found(path);
+      await page.getByRole('dialog').getByRole('option', { name: 'Audit log' }).waitFor();
+    }
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/operator/audit');
     expect(visitor.problems).toEqual([]);
   });
 

@@ -34,7 +34,10 @@ interface DashboardPages {
   handle(request: Request, path: string): Promise<Response>;
 }
 
-type PagesOptions = ServiceFacts & Pick<DashboardOptions, 'connections' | 'bundle'>;
+interface PagesOptions extends ServiceFacts, Pick<DashboardOptions, 'connections' | 'bundle'> {
+  /** Whether a request with a session cookie is an operator's; by default none is. */
+  isOperator?(request: Request): Promise<boolean>;
+}
 
 /** Idle timeout of a connection while the pages are prepared, in seconds. */
 const PREPARATION_SECONDS = 200;
@@ -45,10 +48,11 @@ const PREPARATION_SECONDS = 200;
  *   start if it was kept, and otherwise once the service is ready.
  */
 export function createPages(
-  { addresses, contract, banPolicy, anonymousLimits, connections, bundle }: PagesOptions,
+  options: PagesOptions,
   lazyParts: LazyParts,
-  source: AssetSource = ownAssets(bundle),
+  source: AssetSource = ownAssets(options.bundle),
 ): DashboardPages {
+  const { addresses, contract, banPolicy, anonymousLimits, connections } = options;
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const facts = { addresses, contract, banPolicy, anonymousLimits };
   const documents = servedDocuments(facts);
@@ -73,6 +77,8 @@ export function createPages(
     if (!isPrepared) connections.closeAfter(request, PREPARATION_SECONDS);
     return preparation();
   };
+  const isOperator = async (request: Request) =>
+    hasSession(request) && ((await options.isOperator?.(request)) ?? false);
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
     if (document) return () => document(request);
@@ -83,7 +89,7 @@ export function createPages(
     const { parts, files, reference } = await prepared(request);
     if (path === SEARCH_PATH) {
       const found = await search();
-      return () => showSearch(request, found, parts);
+      return async () => showSearch(request, found, parts, await isOperator(request));
     }
     const page = reference.get(path);
     if (page) return () => page(request);
@@ -115,8 +121,12 @@ async function faviconReply(file: AssetFile | undefined, request: Request): Prom
   return reply;
 }
 
-function readerOf({ headers }: Request, path: string): Reader {
-  return { path, hasSession: SESSION_COOKIE.test(headers.get('cookie') ?? '') };
+function readerOf(request: Request, path: string): Reader {
+  return { path, hasSession: hasSession(request) };
+}
+
+function hasSession({ headers }: Request): boolean {
+  return SESSION_COOKIE.test(headers.get('cookie') ?? '');
 }
 
 function showDashboard(parts: PageParts, reader: Reader): Response {
@@ -135,9 +145,14 @@ function servedReference(parts: PageParts): ReadonlyMap<string, ServeDocument> {
   );
 }
 
-function showSearch(request: Request, search: Search, parts: PageParts): Response {
+function showSearch(
+  request: Request,
+  search: Search,
+  parts: PageParts,
+  isOperator: boolean,
+): Response {
   const query = queryOf(request);
-  const page = framed(parts, searchPage(query, search.find(query), parts));
+  const page = framed(parts, searchPage(query, search.find(query, isOperator), parts));
   return new Response(page.text, {
     headers: {
       'Content-Type': 'text/html; charset=utf-8',

@@ -7,9 +7,8 @@ import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { guidesOf } from '../reference/guides/guides.ts';
 import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';
 import { slugOf } from '../reference/prose.ts';
-import { pageTitle } from '../shared/page-titles.ts';
+import { PAGE_ENTRIES } from '../shared/dashboard-pages.ts';
 import type { SearchEntry } from '../shared/search.ts';
-import { DASHBOARD_PAGES, type DashboardPage } from './dashboard-pages.ts';
 
 /** Guides whose sections are indexed as entries of their own kind. */
 const LISTS = { errors: 'Error code', headers: 'Header' } as const;
@@ -17,7 +16,7 @@ const LISTS = { errors: 'Error code', headers: 'Header' } as const;
 /** The longest excerpt, in characters. */
 const EXCERPT_LENGTH = 160;
 
-/** All entries of the search: operations, guides by section, codes, headers, fields, pages. */
+/** All entries of the search but those for operators: operations, guides by section, codes, headers, fields, pages. */
 export function searchEntries(facts: ServiceFacts): SearchEntry[] {
   return [
     {
@@ -28,7 +27,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       excerpt: 'Addresses, keys, every operation and guide, documents for programs.',
       text: 'overview documentation base URL authentication OpenAPI Arazzo YAML llms.txt',
     },
-    ...DASHBOARD_PAGES.map(ofPage),
+    ...PAGE_ENTRIES,
     ...facts.contract.operations.flatMap(ofOperation),
     ...ERROR_CATALOGUE.map(
       ({ code, status, meaning, cause, cure }): SearchEntry => ({
@@ -44,11 +43,6 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       ofGuide(name, title, description, body(facts)),
     ),
   ];
-}
-
-function ofPage({ path, excerpt, text }: DashboardPage): SearchEntry {
-  const title = pageTitle(path) ?? path;
-  return { path, title, names: title, kind: 'Page', excerpt, text };
 }
 
 function ofOperation(operation: PublishedOperation): SearchEntry[] {

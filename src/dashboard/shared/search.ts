@@ -39,14 +39,14 @@ export const MAX_SEARCH_RESULTS = 20;
 
 /**
  * Kinds with a higher weight come first, because their entries are the most likely meaning of a
- * word.
+ * word. Error codes, whose names consist of common words, come after the pages about them.
  */
 const KIND_WEIGHTS: Readonly<Record<SearchKind, number>> = {
-  'Error code': 2,
+  Page: 3,
+  Guide: 2.5,
   Operation: 2,
-  Guide: 2,
-  Header: 1.5,
-  Page: 1.2,
+  Header: 0.8,
+  'Error code': 0.2,
   Parameter: 0.7,
   Field: 0.5,
 };
@@ -63,8 +63,11 @@ export const MAX_WORD_LENGTH = 40;
 /** A single letter is the beginning of half of all words, so it is only found as a word. */
 const SHORTEST_PREFIX = 2;
 
-/** Words of nearly every entry: finding them takes the most time and says nothing. */
-const COMMON_WORDS: ReadonlySet<string> = new Set(['the', 'and']);
+/** Words of many entries, and those of questions: finding them takes the most time and says nothing. */
+const COMMON_WORDS: ReadonlySet<string> = new Set([
+  ...['a', 'an', 'and', 'are', 'as', 'at', 'be', 'by', 'can', 'do', 'does', 'for', 'how', 'i'],
+  ...['in', 'is', 'it', 'my', 'of', 'on', 'or', 'that', 'the', 'this', 'to', 'what', 'with'],
+]);
 
 /** Maximum number of typing mistakes in one word. */
 const MOST_MISTAKES = 2;
@@ -88,6 +91,18 @@ export function queryWords(query: string): string[] {
   return [...words];
 }
 
+/** The results with the title that a query names, such as `pet_not_found` or "pet not found", come first. */
+export function namedFirst<Result extends Pick<SearchResult, 'title' | 'kind'>>(
+  query: string,
+  results: readonly Result[],
+): Result[] {
+  const name = queryWords(query).join(' ');
+  // Parameters and fields have names of common words.
+  const isNamed = ({ title, kind }: Result) =>
+    kind !== 'Parameter' && kind !== 'Field' && queryWords(title).join(' ') === name;
+  return [...results.filter(isNamed), ...results.filter((result) => !isNamed(result))];
+}
+
 /** The options of the index. Server and browser must use the same ones. */
 export const INDEX_OPTIONS = {
   idField: 'path',
@@ -106,12 +121,16 @@ export const INDEX_OPTIONS = {
     fuzzy: (term: string) => (/\d/.test(term) || term.length < 4 ? false : 0.25),
     maxFuzzy: MOST_MISTAKES,
     combineWith: 'AND' as const,
-    boostDocument: (_: unknown, __: string, stored?: Record<string, unknown>) =>
-      weightOf(stored?.['kind']),
+    boostDocument: (_: unknown, term: string, stored?: Record<string, unknown>) =>
+      weightOf(stored?.['kind'], term),
   },
 };
 
-function weightOf(kind: unknown): number {
+/** A status, such as 429, means its error codes. */
+const STATUS = /^[45]\d\d$/;
+
+function weightOf(kind: unknown, term: string): number {
+  if (STATUS.test(term)) return 1;
   const known = SEARCH_KINDS.find((each) => each === kind);
   return known === undefined ? 1 : KIND_WEIGHTS[known];
 }

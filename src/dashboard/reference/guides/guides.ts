@@ -6,6 +6,7 @@ import agents from './texts/agents.md' with { type: 'text' };
 import bans from './texts/bans.md' with { type: 'text' };
 import changingAnimals from './texts/changing-animals.md' with { type: 'text' };
 import concurrentChanges from './texts/concurrent-changes.md' with { type: 'text' };
+import cors from './texts/cors.md' with { type: 'text' };
 import deprecation from './texts/deprecation.md' with { type: 'text' };
 import environments from './texts/environments.md' with { type: 'text' };
 import errors from './texts/errors.md' with { type: 'text' };
@@ -13,6 +14,7 @@ import generatedClients from './texts/generated-clients.md' with { type: 'text' 
 import headers from './texts/headers.md' with { type: 'text' };
 import idempotency from './texts/idempotency.md' with { type: 'text' };
 import limits from './texts/limits.md' with { type: 'text' };
+import notIncluded from './texts/not-included.md' with { type: 'text' };
 import orders from './texts/orders.md' with { type: 'text' };
 import paging from './texts/paging.md' with { type: 'text' };
 import sandbox from './texts/sandbox.md' with { type: 'text' };
@@ -29,7 +31,12 @@ type Text = readonly [
 /** The guides whose text is a file. */
 const TEXTS: readonly Text[] = [
   ['errors', 'Errors', 'Every error code with its cause and what to do about it.', errors],
-  ['limits', 'Limits', 'Requests per minute and per day, and how to back off after a 429.', limits],
+  [
+    'limits',
+    'Limits',
+    'Rate limits per minute and per day, and how to back off after a 429.',
+    limits,
+  ],
   ['bans', 'Bans', 'When a key is banned, for how long, and how to avoid it.', bans],
   ['paging', 'Paging', 'How to read a list of any length, page by page.', paging],
   [
@@ -81,10 +88,22 @@ const TEXTS: readonly Text[] = [
   ['sandbox', 'Sandbox', 'How to cause limits, bans, failures and dates in staging.', sandbox],
   ['agents', 'Agents', 'The operations as tools of the Model Context Protocol (MCP).', agents],
   [
+    'cors',
+    'CORS and browsers',
+    'How pages of any origin call the API, and what they can read.',
+    cors,
+  ],
+  [
     'generated-clients',
     'Generated clients',
     'The documents to generate clients from, what to set, and large integers.',
     generatedClients,
+  ],
+  [
+    'not-included',
+    'What is not included',
+    'Webhooks, OAuth and other things that this API does not have, and what to do instead.',
+    notIncluded,
   ],
 ];
 

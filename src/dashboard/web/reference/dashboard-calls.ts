@@ -7,6 +7,12 @@ export async function findSession(): Promise<{ accountId: string | undefined } |
   return 'account' in session ? { accountId: session.account?.id } : undefined;
 }
 
+/** Whether the reader is signed in as an operator. */
+export async function isOperator(): Promise<boolean> {
+  const session = await callDashboard<SessionInfo>('GET', '/session');
+  return 'account' in session && session.account?.role === 'operator';
+}
+
 /** Calls the dashboard's API; `path` begins after /api. @returns the reply, or the error. */
 export async function callDashboard<T>(
   method: 'GET' | 'POST',

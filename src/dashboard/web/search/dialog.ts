@@ -1,5 +1,6 @@
 import { requestWithId } from '../../shared/request-id.ts';
 import type { SearchResult } from '../../shared/search.ts';
+import { isOperator } from '../reference/dashboard-calls.ts';
 import { element } from '../reference/elements.ts';
 import { loadIndex, type SearchIndex } from './search-index.ts';
 
@@ -11,6 +12,7 @@ let dialog: SearchDialog | undefined;
 export async function openSearch(basePath: string): Promise<void> {
   dialog ??= new SearchDialog(await loadIndex(basePath), basePath);
   dialog.open();
+  dialog.readAs(await isOperator());
 }
 
 /** A field and a list of results, of which one is active (the combobox pattern of ARIA). */
@@ -33,6 +35,7 @@ class SearchDialog {
   readonly #status = element('p', { role: 'status', class: 'search-status' });
   readonly #dialog: HTMLDialogElement;
   #active = -1;
+  #isOperator = false;
 
   constructor(index: SearchIndex, basePath: string) {
     this.#index = index;
@@ -58,9 +61,16 @@ class SearchDialog {
     this.#find();
   }
 
+  /** Offers pages by the role of the reader. */
+  readAs(isOperator: boolean): void {
+    if (this.#isOperator === isOperator) return;
+    this.#isOperator = isOperator;
+    this.#find();
+  }
+
   #find(): void {
     const query = this.#input.value.trim();
-    const results = [...requestWithId(query), ...this.#index.find(query)];
+    const results = [...requestWithId(query), ...this.#index.find(query, this.#isOperator)];
     this.#list.replaceChildren(...results.map((result, index) => this.#option(result, index)));
     this.#list.hidden = results.length === 0;
     this.#input.setAttribute('aria-expanded', String(results.length > 0));

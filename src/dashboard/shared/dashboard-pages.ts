@@ -1,5 +1,8 @@
+import { pageTitle } from './page-titles.ts';
+import type { SearchEntry } from './search.ts';
+
 /** A page of the dashboard in the search index; its title is in `page-titles.ts`. */
-export interface DashboardPage {
+interface DashboardPage {
   readonly path: string;
   /** A summary of the page. */
   readonly excerpt: string;
@@ -7,7 +10,7 @@ export interface DashboardPage {
   readonly text: string;
 }
 
-export const DASHBOARD_PAGES: readonly DashboardPage[] = [
+const PAGES: readonly DashboardPage[] = [
   {
     path: '/',
     excerpt: 'Make a first key and send a first request.',
@@ -16,7 +19,7 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   {
     path: '/keys',
     excerpt: 'Create, rotate and revoke API keys.',
-    text: 'token secret credential expiry expire rotation overlap last used live staging',
+    text: 'change replace renew token secret credential expiry expire rotation overlap last used live staging',
   },
   {
     path: '/requests',
@@ -26,7 +29,7 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   {
     path: '/usage',
     excerpt: 'What is left of the limits, requests over time, refused requests and bans.',
-    text: 'statistics quota remaining banned 429 errors chart',
+    text: 'statistics quota remaining banned refused 429 errors chart p95',
   },
   {
     path: '/messages',
@@ -46,8 +49,11 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
   {
     path: '/account',
     excerpt: 'Password, second factors, sessions, and deleting the account.',
-    text: 'passkey authenticator two-factor 2FA recovery codes sign out e-mail settings',
+    text: 'change password forgot sign in passkey authenticator two-factor 2FA recovery codes sign out e-mail settings',
   },
+];
+
+const PAGES_OF_OPERATORS: readonly DashboardPage[] = [
   {
     path: '/operator',
     excerpt: 'For operators: all accounts, and what can be done about each.',
@@ -69,3 +75,21 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
     text: 'history events operator',
   },
 ];
+
+/** The entries of the dashboard's pages that every user can open. */
+export const PAGE_ENTRIES: readonly SearchEntry[] = PAGES.map(entryOf);
+
+/** The entries of the pages for operators, which nobody else is offered. */
+export const OPERATOR_ENTRIES: readonly SearchEntry[] = PAGES_OF_OPERATORS.map(entryOf);
+
+const OPERATOR_PATHS: ReadonlySet<string> = new Set(OPERATOR_ENTRIES.map(({ path }) => path));
+
+/** Whether a page is offered to a reader. */
+export function isOffered(path: string, isOperator: boolean): boolean {
+  return isOperator || !OPERATOR_PATHS.has(path);
+}
+
+function entryOf({ path, excerpt, text }: DashboardPage): SearchEntry {
+  const title = pageTitle(path) ?? path;
+  return { path, title, names: title, kind: 'Page', excerpt, text };
+}
