@@ -237,7 +237,7 @@ async function deleteAccount(
 ): Promise<void> {
   if (!yes) {
     throw new UsageError(
-      `This deletes ${email} for good, with its keys, messages, usage and sessions. To stop it for a while, use accounts suspend. To delete it, repeat the command with --yes.`,
+      `This deletes ${email} for good, with its keys, orders, messages, usage and sessions. To stop it for a while, use accounts suspend. To delete it, repeat the command with --yes.`,
     );
   }
   await withAccount(email, async ({ id }, { stores, clock, by }) => {

@@ -10,6 +10,7 @@ import { addGradeCommand } from './grade.ts';
 import { addHealthCommand } from './health.ts';
 import { addKeysCommands } from './keys.ts';
 import { addMcpCommand } from './mcp.ts';
+import { addOrdersCommands } from './orders.ts';
 import { addRequestsCommands } from './requests.ts';
 import { addRunCommand } from './run-command.ts';
 import { addStoreCommands } from './store.ts';
@@ -23,6 +24,7 @@ export function addOtherCommands(program: Command): void {
   addAccountsCommands(program);
   addKeysCommands(program);
   addBansCommands(program);
+  addOrdersCommands(program);
   addRequestsCommands(program);
   addAuditCommands(program);
   addBackupCommands(program);

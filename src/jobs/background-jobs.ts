@@ -16,6 +16,7 @@ import {
 } from '../limits/persistence.ts';
 import type { SharedRedis } from '../limits/redis/shared-redis.ts';
 import type { Stores } from '../storage/stores.ts';
+import { deleteOrdersOfDeletedAccounts } from './abandoned-orders.ts';
 import { CacheInvalidator } from './cache-invalidator.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { watchLastBackup } from './last-backup.ts';
@@ -95,6 +96,7 @@ export async function startBackgroundJobs(dependencies: Dependencies): Promise<S
     cacheInvalidator.follow(listener);
   if (recorder) followChanges((changes) => recorder.noteChanges(changes));
   watchLastBackup(dependencies);
+  deleteOrdersOfDeletedAccounts(dependencies, limiters.keys());
   if (parts.includes('quickstart')) deliverMessages(dependencies);
   return { limiters, recordUsage, recorder, followChanges };
 }

@@ -6,6 +6,7 @@ import { auditChanges, storedAuditLog } from './accounts/audit.ts';
 import { secondFactorChanges } from './accounts/second-factor-changes.ts';
 import { storedSecondFactors } from './accounts/second-factors.ts';
 import { sessionChanges, storedSessions } from './accounts/sessions.ts';
+import { storedUnfinishedDeletions } from './accounts/unfinished-deletions.ts';
 import { ChangeLog } from './change-log.ts';
 import { apiKeyChanges, StoredApiKeys } from './keys/api-keys.ts';
 import { banChanges, StoredBans } from './keys/bans.ts';
@@ -50,11 +51,13 @@ export type SharedStores = ReturnType<typeof sharedStores>;
 /**
  * The stores that both engines share.
  * @param kinds records whether writes succeed.
+ * @param deleteOrders deletes the orders of an account in every environment; without it there are none.
  */
 export function sharedStores(
   unwatched: Engine,
   { findKey, messages, requestLogFile = unwatched }: HotPathQueries,
   kinds = new WriteKinds(systemClock),
+  deleteOrders: (accountId: string) => Promise<void> = async () => {},
 ) {
   const engine = watched(unwatched, kinds);
   const changes = new ChangeLog(engine);
@@ -76,7 +79,11 @@ export function sharedStores(
   return {
     settings: storedSettings(engine),
     changes,
-    accounts: storedAccounts(access('accounts'), (id) => requestLog.forgetAccount(id)),
+    accounts: storedAccounts(access('accounts'), {
+      deleteOrders,
+      forgetRequests: (id) => requestLog.forgetAccount(id),
+    }),
+    unfinishedDeletions: storedUnfinishedDeletions(engine),
     secondFactors: storedSecondFactors(access('secondFactors')),
     sessions: storedSessions(access('sessions')),
     keys: new StoredApiKeys(access('keys'), findKey),

@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = [
   'sandbox.ban_lifted',
   'sandbox.simulation_set',
   'sandbox.reset',
+  'order.cancelled',
   'environment.reset',
 ] as const;
 

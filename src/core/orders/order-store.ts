@@ -17,6 +17,11 @@ export interface OrderQuery extends OrderFilter {
   readonly accountId: string;
 }
 
+/** Selects orders of all accounts, or of one. */
+export interface AllOrdersFilter extends OrderFilter {
+  readonly accountId?: string | undefined;
+}
+
 export interface OrderPage<Listed extends Order = Order> {
   readonly orders: readonly Listed[];
   /** Whether more orders follow the last one of this page. */
@@ -50,13 +55,13 @@ export interface OrderStore {
     now: Instant,
   ): Promise<OrderUpdateOutcome>;
   /** The orders of all accounts, or of one. */
-  listAll(filter: OrderFilter & { readonly accountId?: string }): Promise<OrderPage<AccountOrder>>;
+  listAll(filter: AllOrdersFilter): Promise<OrderPage<AccountOrder>>;
   /** The order with this id, of any account. */
   find(id: number): Promise<AccountOrder | undefined>;
   /** Deletes all orders of an account, in batches, each of which frees the pets of its open orders. */
   deleteAll(accountId: string): Promise<void>;
-  /** The next accounts with open orders, in ascending id. */
-  accountsWithOpenOrders(after: string, limit: number): Promise<readonly string[]>;
+  /** The next accounts with orders, in ascending id. @param which with open orders, which are found faster, or with any. */
+  accountsWith(which: 'open' | 'all', after: string, limit: number): Promise<readonly string[]>;
   /** Deletes the idempotency keys of an account's orders that were made after `since` (epoch ms). */
   forgetRequests(accountId: string, since: number): Promise<void>;
   /** Deletes the idempotency keys of orders that are older than 24 hours. */

@@ -4,6 +4,7 @@ import { recordChange } from '../change-log.ts';
 import { deleteInBatches } from '../schema/batches.ts';
 import { TABLE_NAMES, TABLES, type TableName, type Transaction } from '../schema/schema.ts';
 import { deleteEvents, forgetClients, recordAudit } from './audit.ts';
+import { beginDeletion, endDeletion } from './unfinished-deletions.ts';
 
 /** The account to delete, and who deletes it. */
 interface Deletion {
@@ -32,6 +33,8 @@ const TABLES_OF_ACCOUNTS = new Set<TableName>([
 ]);
 
 export const accountDeletionChanges = {
+  beginDeletion,
+
   /** Makes servers drop the cached keys of an account. */
   async forgetAccount(transaction: Transaction, id: string): Promise<void> {
     await recordChange(transaction, 'account', id);
@@ -51,6 +54,7 @@ export const accountDeletionChanges = {
       .where('id', '=', id)
       .executeTakeFirst();
     if (numDeletedRows === 0n) return;
+    await endDeletion(transaction, id);
     for (let last: number | undefined = after; last !== undefined; ) {
       last = await anonymizeEntries(transaction, id, addresses, last);
     }
@@ -79,17 +83,22 @@ export const accountDeletionChanges = {
 
 /**
  * Deletes an account with everything that belongs to it. Large tables are deleted first, in batches: an interrupted
- * deletion leaves an account without keys, which can be deleted again.
+ * deletion leaves an account without keys, which can be deleted again. A background job then deletes its orders.
+ * @param deleteOrders deletes the orders of an account.
  */
 export async function deleteAccount(
   access: Access<typeof accountDeletionChanges>,
   deletion: Deletion,
+  deleteOrders: (id: string) => Promise<void>,
 ): Promise<void> {
   const { changes } = access;
-  const { id, addresses } = deletion;
+  const { id, addresses, at } = deletion;
+  await changes.beginDeletion(id, at);
   for (const table of TABLES_OF_ACCOUNTS) {
     await deleteInBatches(access, table, 'account_id = ?', id);
-    if (table === 'api_keys') await changes.forgetAccount(id);
+    if (table !== 'api_keys') continue;
+    await changes.forgetAccount(id);
+    await deleteOrders(id);
   }
   await deleteEvents(access, id);
   let after = 0;

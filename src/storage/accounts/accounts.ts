@@ -142,11 +142,16 @@ export const accountChanges = {
 
 /**
  * Accounts and their plans, on either engine.
- * @param forgetRequests deletes the requests of an account from the request log.
+ * @param ofOthers deletes what other stores have of an account.
  */
 export function storedAccounts(
   access: Access<typeof accountChanges>,
-  forgetRequests: (id: string) => Promise<void>,
+  ofOthers: {
+    /** Frees the pets of its open orders, and deletes all of its orders. */
+    readonly deleteOrders: (id: string) => Promise<void>;
+    /** Deletes its requests from the request log. */
+    readonly forgetRequests: (id: string) => Promise<void>;
+  },
 ): AccountStore {
   const { changes } = access;
   const select = async () => (await access.queries()).selectFrom('accounts').select(COLUMNS);
@@ -173,9 +178,9 @@ export function storedAccounts(
       const row = await findRow('id', id);
       if (!row) return;
       const addresses = [...new Set([row.email, spellingOf(row)])];
-      await deleteAccount(access, { id, addresses, at, by });
+      await deleteAccount(access, { id, addresses, at, by }, ofOthers.deleteOrders);
       // The account is deleted even if this fails: running servers try again.
-      await forgetRequests(id).catch(() => {});
+      await ofOthers.forgetRequests(id).catch(() => {});
     },
     find: async (id) => found(await findRow('id', id)),
     async findAll(ids) {

@@ -1,8 +1,8 @@
 import { IDEMPOTENCY_TTL } from '../../core/idempotency.ts';
 import type { OrderChangeRequest, OrderUpdateOutcome } from '../../core/orders/order-changes.ts';
 import type {
+  AllOrdersFilter,
   CreateOrderOutcome,
-  OrderFilter,
   OrderPage,
   OrderQuery,
   OrderStore,
@@ -32,12 +32,15 @@ const OF_ALL = {
 };
 const ONE = selectOrders('WHERE account_id = ? AND id = ?');
 const BY_ID = selectOrders('WHERE id = ?');
-const ACCOUNTS = select(
-  'orders',
-  ['account_id'],
-  `WHERE status IN ('placed', 'approved') AND account_id > ?
-   GROUP BY account_id ORDER BY account_id LIMIT ?`,
-);
+const NEXT_ACCOUNTS = 'account_id > ? GROUP BY account_id ORDER BY account_id LIMIT ?';
+const ACCOUNTS = {
+  open: select(
+    'orders',
+    ['account_id'],
+    `WHERE status IN ('placed', 'approved') AND ${NEXT_ACCOUNTS}`,
+  ),
+  all: select('orders', ['account_id'], `WHERE ${NEXT_ACCOUNTS}`),
+};
 const FORGET = statementOn(
   'orders',
   `UPDATE orders SET idempotency_key = NULL
@@ -137,10 +140,7 @@ export class StoredOrders implements OrderStore {
     }
   }
 
-  async listAll({
-    accountId,
-    ...filter
-  }: OrderFilter & { readonly accountId?: string }): Promise<OrderPage<AccountOrder>> {
+  async listAll({ accountId, ...filter }: AllOrdersFilter): Promise<OrderPage<AccountOrder>> {
     const { limit, status, after } = filter;
     if (accountId !== undefined) {
       const { orders, more } = await this.list({ accountId, ...filter });
@@ -166,8 +166,12 @@ export class StoredOrders implements OrderStore {
     while ((await deleteBatch()) === DELETED_AT_ONCE);
   }
 
-  async accountsWithOpenOrders(after: string, limit: number): Promise<readonly string[]> {
-    const rows = await this.#access.rows(ACCOUNTS, after, limit);
+  async accountsWith(
+    which: 'open' | 'all',
+    after: string,
+    limit: number,
+  ): Promise<readonly string[]> {
+    const rows = await this.#access.rows(ACCOUNTS[which], after, limit);
     return rows.map(({ account_id }) => account_id);
   }
 

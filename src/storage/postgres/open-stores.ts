@@ -2,6 +2,7 @@ import type { Config, DatabaseSettings } from '../../config/config.ts';
 import type { AccountStore } from '../../core/accounts/accounts.ts';
 import type { Environment } from '../../core/environments.ts';
 import { secretsOf } from '../../core/keys/secrets.ts';
+import { deleteOrdersOf } from '../../core/orders/abandoned-orders.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { dataFolderAt } from '../data-folder.ts';
 import { StoredOrders } from '../orders/orders.ts';
@@ -46,7 +47,9 @@ export async function openPostgresStores(
   const messages = new PostgresMessageQueue(database);
   const kinds = new WriteKinds(clock, isDistributed);
   const engine = postgresEngine(database, kinds);
-  const shared = sharedStores(engine, { findKey: findKey(database), messages }, kinds);
+  const hotPath = { findKey: findKey(database), messages };
+  const deleteOrders = (id: string) => deleteOrdersOf(id, (name) => environments[name]);
+  const shared = sharedStores(engine, hotPath, kinds, deleteOrders);
   const open = (name: Environment) => openEnvironment(database, name, kinds, shared.accounts);
   const environments = { production: open('production'), staging: open('staging') };
   const pets = Object.values(environments).map((each) => each.pets);

@@ -9,6 +9,7 @@ import {
   type Secrets,
   secretsOf,
 } from '../../core/keys/secrets.ts';
+import { deleteOrdersOf } from '../../core/orders/abandoned-orders.ts';
 import type { Settings } from '../../core/settings.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type DatabaseName, type DataFolder, lockShared, openDataFolder } from '../data-folder.ts';
@@ -73,10 +74,20 @@ async function openFiles(
   const requestLog = databases.requestLog(threads);
   opening.defer(() => requestLog.close());
   const hotPath = sqliteHotPathQueries(accountsFile, requestLog);
-  const shared = sharedStores(sqliteEngine(accountsFile, kinds), hotPath, kinds);
+  const deleteOrders = (id: string) => deleteOrdersOf(id, environment);
+  const shared = sharedStores(sqliteEngine(accountsFile, kinds), hotPath, kinds, deleteOrders);
   const secrets = await readSecrets(config, folder, shared.settings, state);
   const environments = new Map<Environment, EnvironmentStores>();
   const resources = opening.move();
+  function environment(name: Environment): EnvironmentStores {
+    const known = environments.get(name);
+    if (known) return known;
+    const file = openOrExplain(folder, () => databases.openEnvironment(name));
+    resources.defer(() => file.close());
+    const stores = environmentStores(name, file, kinds, shared.accounts);
+    environments.set(name, stores);
+    return stores;
+  }
   return {
     folder,
     folderState: state,
@@ -100,15 +111,7 @@ async function openFiles(
     measure(metrics) {
       writer.metrics = metrics;
     },
-    environment(name) {
-      const known = environments.get(name);
-      if (known) return known;
-      const file = openOrExplain(folder, () => databases.openEnvironment(name));
-      resources.defer(() => file.close());
-      const stores = environmentStores(name, file, kinds, shared.accounts);
-      environments.set(name, stores);
-      return stores;
-    },
+    environment,
     async close() {
       // Closing checkpoints the write-ahead logs, which must not happen with a truncated log.
       await state.inspect();

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import type { Account } from '../../../src/core/accounts/accounts.ts';
 import type { TableName } from '../../../src/storage/schema/schema.ts';
-import { account, type Backend, ban, keptKey, message, NOON, type OpenBackend } from './backend.ts';
+import {
+  account,
+  at,
+  type Backend,
+  ban,
+  keptKey,
+  message,
+  NOON,
+  type OpenBackend,
+  pet,
+} from './backend.ts';
 import { rowCounts } from './row-counts.ts';
 
 /** More than twice the number of rows that one statement deletes. */
@@ -87,6 +97,26 @@ export function accountDeletionSuite(open: OpenBackend): void {
       expect(await rowsOf(backend, other.id)).toEqual(before);
       await backend.accounts.delete(gone.id, NOON, 'test');
       expect(await backend.audit.list(1)).toMatchObject([{ action: 'account.deleted' }]);
+    });
+
+    test('frees the pets of its open orders, deletes all its orders, and is not left unfinished', async () => {
+      await using backend = await open();
+      const gone = await account(backend, 'gone@example.com');
+      const other = await account(backend, 'other@example.com');
+      for (const environment of ['production', 'staging'] as const) {
+        await backend.pets(environment).import([pet('One'), pet('Two')]);
+        const orders = backend.orders(environment);
+        await orders.create({ accountId: gone.id, petId: 1 }, at());
+        await orders.create({ accountId: other.id, petId: 2 }, at());
+      }
+      await backend.accounts.delete(gone.id, NOON, 'test');
+      for (const environment of ['production', 'staging'] as const) {
+        const { pets } = await backend.pets(environment).list({ limit: 10, after: 0 });
+        expect(pets.map(({ status }) => status)).toEqual(['available', 'pending']);
+        const { orders } = await backend.orders(environment).listAll({ limit: 10, after: 0 });
+        expect(orders.map(({ accountId }) => accountId)).toEqual([other.id]);
+      }
+      expect(await backend.unfinishedDeletions.list()).toEqual([]);
     });
 
     test('keeps entries of the audit log without what people have written', async () => {

@@ -24,6 +24,7 @@ import type { SharedStores } from '../../../src/storage/shared-stores.ts';
 /** The stores of one database of any kind. */
 export interface Backend extends AsyncDisposable {
   readonly accounts: AccountStore;
+  readonly unfinishedDeletions: SharedStores['unfinishedDeletions'];
   readonly secondFactors: SecondFactorStore;
   readonly keys: ApiKeyStore;
   readonly bans: BanStore;

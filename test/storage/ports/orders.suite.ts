@@ -194,7 +194,7 @@ function deletingAll(open: OpenBackend): void {
       await brought(backend, approved, 'approved');
       await brought(backend, delivered, 'delivered');
       const kept = await ordered(backend, undefined, OTHER);
-      expect(await backend.orders().accountsWithOpenOrders('', 10)).toEqual([BUYER, OTHER].sort());
+      expect(await backend.orders().accountsWith('open', '', 10)).toEqual([BUYER, OTHER].sort());
       const last = await ordered(backend);
       await backend.orders().deleteAll(BUYER);
       const statuses = await Promise.all(
@@ -203,7 +203,8 @@ function deletingAll(open: OpenBackend): void {
       expect(statuses).toEqual(['available', 'available', 'sold', 'pending', 'available']);
       const { orders: left } = await backend.orders().listAll({ limit: 10, after: 0 });
       expect(left).toEqual([{ accountId: OTHER, ...kept }]);
-      expect(await backend.orders().accountsWithOpenOrders('', 10)).toEqual([OTHER]);
+      expect(await backend.orders().accountsWith('open', '', 10)).toEqual([OTHER]);
+      expect(await backend.orders().accountsWith('all', '', 10)).toEqual([OTHER]);
       expect((await ordered(backend, placed.petId)).id).toBe(last.id + 1);
     });
 

@@ -1,4 +1,5 @@
 import type { Environment } from '../../../src/core/environments.ts';
+import { deleteOrdersOf } from '../../../src/core/orders/abandoned-orders.ts';
 import { StoredOrders } from '../../../src/storage/orders/orders.ts';
 import { PostgresDatabase } from '../../../src/storage/postgres/database.ts';
 import {
@@ -29,17 +30,20 @@ export function connectTo(url: string, isDistributed = false): Backend {
   database.isDistributed = isDistributed;
   const messages = new PostgresMessageQueue(database);
   const hotPath = { findKey: findKey(database), messages };
-  const shared = sharedStores(postgresEngine(database), hotPath);
+  const shared = sharedStores(postgresEngine(database), hotPath, undefined, (id) =>
+    deleteOrdersOf(id, (name) => ({ orders: orders(name) })),
+  );
   const options = { hasAccount: accountFinder(shared) };
   const pets = {
     production: new PostgresPetStore(database, 'production', options),
     staging: new PostgresPetStore(database, 'staging', options),
   };
+  const orders = (environment: Environment = 'production') =>
+    new StoredOrders(orderAccess(database, environment), { pets: pets[environment] });
   return {
     ...shared,
     pets: (environment: Environment = 'production') => pets[environment],
-    orders: (environment: Environment = 'production') =>
-      new StoredOrders(orderAccess(database, environment), { pets: pets[environment] }),
+    orders,
     quotas: (environment: Environment = 'production') =>
       storedQuotas(environmentEngine(database, environment)),
     resetEnvironment: (environment) => resetEnvironment(database, environment),

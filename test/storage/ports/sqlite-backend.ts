@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/core/environments.ts';
+import { deleteOrdersOf } from '../../../src/core/orders/abandoned-orders.ts';
 import { StoredOrders } from '../../../src/storage/orders/orders.ts';
 import { storedQuotas } from '../../../src/storage/quotas.ts';
 import { sharedStores } from '../../../src/storage/shared-stores.ts';
@@ -39,14 +40,17 @@ function connectTo(folder: string, afterwards: () => void): Backend {
   });
   const file = (environment: Environment = 'production') => environments[environment];
   const hotPath = sqliteHotPathQueries(accounts, requestLog);
-  const shared = sharedStores(sqliteEngine(accounts), hotPath);
+  const shared = sharedStores(sqliteEngine(accounts), hotPath, undefined, (id) =>
+    deleteOrdersOf(id, (name) => ({ orders: orders(name) })),
+  );
   const options = { hasAccount: accountFinder(shared) };
   const pets = (environment?: Environment) => new SqlitePetStore(file(environment), options);
+  const orders = (environment?: Environment) =>
+    new StoredOrders(orderAccess(file(environment)), { pets: pets(environment) });
   return {
     ...shared,
     pets,
-    orders: (environment) =>
-      new StoredOrders(orderAccess(file(environment)), { pets: pets(environment) }),
+    orders,
     quotas: (environment) => storedQuotas(environmentEngine(file(environment))),
     resetEnvironment: (environment) =>
       file(environment).write({ name: 'resetEnvironment', input: null }),

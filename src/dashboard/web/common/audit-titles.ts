@@ -33,5 +33,6 @@ export const ACTION_TITLES: Readonly<Record<AuditAction, string>> = {
   'sandbox.simulation_set': 'Simulation in staging set',
   'sandbox.reset': 'Sandbox reset',
   'ban.lifted': 'Ban lifted',
+  'order.cancelled': 'Order cancelled',
   'environment.reset': 'Environment reset',
 };

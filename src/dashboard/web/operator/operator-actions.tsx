@@ -63,7 +63,7 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly Opera
     },
     {
       title: 'Delete account',
-      text: `This deletes ${email} for good, with its keys, messages, usage and sessions. Animals stay. To stop it for a while, suspend it.`,
+      text: `This deletes ${email} for good, with its keys, orders, messages, usage and sessions. Animals stay. To stop it for a while, suspend it.`,
       field: { name: 'email', label: `Enter ${email} to confirm` },
       path: `${path}/delete`,
       done: `${email} is deleted.`,
