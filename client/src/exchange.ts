@@ -41,7 +41,10 @@ export function exchange(
   return withDeadline({ timeoutMs, onTimeout, signal }, async (signal) => {
     try {
       // The service never redirects: to follow would send the request to an unintended address.
-      const init: RequestInit = { method, headers, body, signal, redirect: 'manual' };
+      // Bun itself repeats a DELETE when a connection that it reuses breaks: then the 404 to the repeated request would
+      // look like the answer to a first one. Elsewhere this is the default.
+      const keepalive = method === 'DELETE' ? { keepalive: false } : {};
+      const init: RequestInit = { method, headers, body, signal, redirect: 'manual', ...keepalive };
       const response = await fetch(url, init);
       const { status, ok, headers: replyHeaders } = response;
       return { status, ok, headers: replyHeaders, body: await response.text() };
