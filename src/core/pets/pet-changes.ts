@@ -62,6 +62,13 @@ export type PetChanges = readonly PetChange[] | 'everything';
 /** Receives the changes of pets by all processes; may receive the same change twice. */
 export type PetChangesListener = (changes: PetChanges) => void;
 
+/** The result of deleting the pets of an account. */
+export interface OwnedDeletion {
+  readonly deleted: number;
+  /** The pets that are left because an order for them is open. */
+  readonly kept: number;
+}
+
 /** A pet as it is stored. */
 export interface StoredPet {
   readonly pet: Pet;

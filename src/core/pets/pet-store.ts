@@ -3,6 +3,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { IdempotentRequest, StoredReply } from '../idempotency.ts';
 import type {
   DeleteOutcome,
+  OwnedDeletion,
   PetChangeRequest,
   PetChangesListener,
   PetPatch,
@@ -53,6 +54,11 @@ export interface PetStore {
   update(request: PetChangeRequest, patch: PetPatch): Promise<UpdateOutcome>;
   /** Deletes a pet, in one transaction with the checks. Resolves once the deletion is durable. */
   delete(request: PetChangeRequest): Promise<DeleteOutcome>;
+  /**
+   * Deletes the pets of an account, in batches, except those with an open order. A deletion that was interrupted goes on
+   * when it is called again.
+   */
+  deleteOwned(accountId: string): Promise<OwnedDeletion>;
   /** Deletes the idempotent requests of an account that were made after `since` (epoch ms). */
   forgetRequests(accountId: string, since: number): Promise<void>;
   /** Calls the listener with the changes that `applyChanges`, `applyOwnChanges` and `invalidatePages` apply. */

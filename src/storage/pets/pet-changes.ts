@@ -15,6 +15,7 @@ import type { EnvironmentTransaction } from '../access.ts';
 import { accountIdFrom } from '../account-ids.ts';
 import { inEnvironment } from '../schema/selection.ts';
 import { bucketOf } from './buckets.ts';
+import { deleteOwnedPets } from './owned-pets.ts';
 import { recordPetChange } from './pet-feed.ts';
 
 interface Row {
@@ -83,6 +84,8 @@ export const petChanges = {
     }
     return outcome;
   },
+
+  deleteOwnedPets,
 };
 
 /**

@@ -3,7 +3,7 @@ import type { PetStatus } from '../../core/pets/pets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { EnvironmentTransaction } from '../access.ts';
 import type { Statement } from '../schema/selection.ts';
-import { bucketOf } from './buckets.ts';
+import { BUCKET_SIZE, bucketOf } from './buckets.ts';
 
 /** The changes of an environment's pets by all processes, as one process reads them. May raise `StorageUnavailable`. */
 export interface PetFeed {
@@ -33,6 +33,26 @@ const RECORD_DELETION: Statement = {
     ON CONFLICT DO NOTHING`,
 };
 
+/** A pet that was deleted. */
+interface DeletedPet {
+  readonly id: number;
+  /** The status that it had. */
+  readonly status: PetStatus;
+}
+
+const RECORD_DELETIONS: Statement = {
+  sqlite: `INSERT INTO pet_changes (pet_id, old_status)
+    SELECT value ->> 'id', value ->> 'status' FROM json_each(?2)`,
+  postgres: `INSERT INTO pet_changes (environment, pet_id, old_status)
+    SELECT $1, id, status FROM json_to_recordset($2::text::json) AS deleted (id BIGINT, status TEXT)`,
+};
+
+const RECORD_DELETED: Statement = {
+  sqlite: '',
+  postgres: `INSERT INTO deleted_pets (environment, bucket, id)
+    SELECT $1, id / ${BUCKET_SIZE}, id FROM json_to_recordset($2::text::json) AS deleted (id BIGINT)`,
+};
+
 /**
  * Records a change of a pet for the caches of all processes, in the transaction of the change. After the commit, the
  * process must call `PetStore.applyOwnChanges` before it replies.
@@ -54,4 +74,14 @@ export interface PetChangeRow {
 
 export function petChangeFrom({ pet_id, old_status, new_status }: PetChangeRow): PetChange {
   return { id: pet_id, before: old_status, after: new_status ?? undefined };
+}
+
+/** Records the deletion of many pets, like `recordPetChange`. The transaction must not have changed them otherwise. */
+export async function recordPetDeletions(
+  transaction: EnvironmentTransaction,
+  deleted: readonly DeletedPet[],
+): Promise<void> {
+  const pets = JSON.stringify(deleted.map(({ id, status }) => ({ id, status })));
+  await transaction.run(RECORD_DELETIONS, pets);
+  await transaction.run(RECORD_DELETED, pets);
 }

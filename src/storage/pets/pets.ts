@@ -4,6 +4,7 @@ import type { Environment } from '../../core/environments.ts';
 import { IDEMPOTENCY_TTL, type IdempotentRequest } from '../../core/idempotency.ts';
 import type {
   DeleteOutcome,
+  OwnedDeletion,
   PetChangeRequest,
   PetChangesListener,
   PetPatch,
@@ -16,6 +17,7 @@ import type { Instant } from '../../lib/clock.ts';
 import { nameOf } from '../idempotent-requests.ts';
 import type { Database } from '../schema/schema.ts';
 import type { WatchWrite, WriteKinds } from '../write-kinds.ts';
+import { deleteOwnedUpTo, type OwnedWindow } from './owned-pets.ts';
 import type { BoundPetChanges } from './pet-changes.ts';
 import type { PetFeed } from './pet-feed.ts';
 import { PetFeedReader } from './pet-feed-reader.ts';
@@ -88,6 +90,8 @@ export abstract class StoredPets implements PetStore {
   abstract get(id: number): Awaitable<Pet | undefined>;
   abstract import(pets: readonly OwnedPet[]): Promise<void>;
   protected abstract insert(creation: Creation): Promise<CreateOutcome>;
+  /** An id that no pet of now exceeds. */
+  protected abstract highestId(): Awaitable<number>;
   /** The changes, each in its own transaction. */
   protected abstract readonly changes: BoundPetChanges;
 
@@ -131,6 +135,20 @@ export abstract class StoredPets implements PetStore {
       return await watchChanges(make(outcome.owner));
     } finally {
       // Also after a failure, because the change may be committed.
+      await this.applyOwnChanges();
+    }
+  }
+
+  async deleteOwned(accountId: string): Promise<OwnedDeletion> {
+    const highestId = await this.highestId();
+    return deleteOwnedUpTo(highestId, accountId, (window) => this.#deleteWindow(window));
+  }
+
+  async #deleteWindow(window: OwnedWindow): Promise<OwnedDeletion> {
+    const { watchChanges = unwatched } = this.#options;
+    try {
+      return await watchChanges(this.changes.deleteOwnedPets(window));
+    } finally {
       await this.applyOwnChanges();
     }
   }

@@ -37,7 +37,7 @@ export class PostgresPetStore extends StoredPets {
     this.#environment = environment;
     this.#reads = database.of('reads');
     const engine = environmentEngine(database, environment);
-    this.#pages = new BucketedPages(engine, () => highestId(this.#reads, environment));
+    this.#pages = new BucketedPages(engine, () => this.highestId());
     this.#taken = new TakenIds(this.#reads, environment);
     this.onChanges((changes) => {
       if (changes === 'everything') this.#taken.forget();
@@ -46,6 +46,8 @@ export class PostgresPetStore extends StoredPets {
     this.changes = {
       updatePet: (input) => change((transaction) => petChanges.updatePet(transaction, input)),
       deletePet: (input) => change((transaction) => petChanges.deletePet(transaction, input)),
+      deleteOwnedPets: (input) =>
+        change((transaction) => petChanges.deleteOwnedPets(transaction, input)),
     };
     this.creations = new GroupCommit((batch) => createPets(database, environment, batch), 2);
   }
@@ -71,6 +73,10 @@ export class PostgresPetStore extends StoredPets {
     await this.#database.transaction(async (queries) => {
       for (const chunk of chunks(rows, CHUNK)) await insertPets(queries, this.#environment, chunk);
     });
+  }
+
+  protected highestId(): Promise<number> {
+    return highestId(this.#reads, this.#environment);
   }
 
   protected insert(creation: Creation): Promise<CreateOutcome> {

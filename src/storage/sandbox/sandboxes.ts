@@ -90,7 +90,11 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.simulation_set', detail);
   },
 
-  async reset(transaction: Transaction, change: SandboxChange): Promise<Sandbox> {
+  async reset(
+    transaction: Transaction,
+    change: SandboxChange,
+    hasAnimals: boolean,
+  ): Promise<Sandbox> {
     const { accountId } = change;
     await lockSandbox(transaction, accountId);
     const before = await transaction
@@ -115,7 +119,13 @@ export const sandboxChanges = {
         .execute();
     }
     const ahead = before.clock_offset / SECOND;
-    await noteChange(transaction, change, 'sandbox.reset', `the clock was ${ahead} s ahead`);
+    const others = hasAnimals ? '; its orders and animals are deleted' : '';
+    await noteChange(
+      transaction,
+      change,
+      'sandbox.reset',
+      `the clock was ${ahead} s ahead${others}`,
+    );
     return sandboxFromRow(before) ?? NO_SANDBOX;
   },
 

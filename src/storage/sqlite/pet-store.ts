@@ -3,10 +3,13 @@ import { type OwnedPet, type Pet, petWithId } from '../../core/pets/pets.ts';
 import type { BoundPetChanges } from '../pets/pet-changes.ts';
 import { ONE_PET, readFilePage } from '../pets/pet-pages.ts';
 import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts';
+import { select } from '../schema/selection.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
 import { columnsOf } from './pet-columns.ts';
 import { SqlitePetFeed } from './pet-feed.ts';
+
+const HIGHEST_PET = select('pets', ['id'], 'ORDER BY id DESC LIMIT 1');
 
 /** The pets of one environment. */
 export class SqlitePetStore extends StoredPets {
@@ -20,6 +23,7 @@ export class SqlitePetStore extends StoredPets {
     this.changes = {
       updatePet: (input) => file.write({ name: 'updatePet', input }),
       deletePet: (input) => file.write({ name: 'deletePet', input }),
+      deleteOwnedPets: (input) => file.write({ name: 'deleteOwnedPets', input }),
     };
   }
 
@@ -40,5 +44,9 @@ export class SqlitePetStore extends StoredPets {
     if (request) return this.#file.write({ name: 'createPet', input: { pet, now, request } });
     const id = await this.#file.write({ name: 'addPet', input: columnsOf(pet) });
     return { kind: 'created', pet: petWithId(id, pet) };
+  }
+
+  protected highestId(): number {
+    return this.#file.get(HIGHEST_PET)?.id ?? 0;
   }
 }

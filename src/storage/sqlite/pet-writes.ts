@@ -48,6 +48,7 @@ export const environmentWrites = {
 
   updatePet: onFile(petChanges.updatePet),
   deletePet: onFile(petChanges.deletePet),
+  deleteOwnedPets: onFile(petChanges.deleteOwnedPets),
   createOrder: onFile(orderChanges.createOrder),
   updateOrder: onFile(orderChanges.updateOrder),
   deleteOrders: onFile(orderChanges.deleteOrders),

@@ -37,6 +37,7 @@ const ID_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
   'deletePet',
   'createOrder',
   'deleteOrders',
+  'deleteOwnedPets',
   'resetEnvironment',
   'probe',
 ]);

@@ -10,6 +10,7 @@ import { idempotencySuite } from './idempotency.suite.ts';
 import { messageStoreSuite } from './message-store.suite.ts';
 import { orderChangesSuite } from './order-changes.suite.ts';
 import { ordersSuite } from './orders.suite.ts';
+import { ownedPetsSuite } from './owned-pets.suite.ts';
 import { petChangesSuite } from './pet-changes.suite.ts';
 import { petFeedSuite } from './pet-feed.suite.ts';
 import { petOwnersSuite } from './pet-owners.suite.ts';
@@ -35,6 +36,7 @@ export function allSuites(open: OpenBackend): void {
   messageStoreSuite(open);
   orderChangesSuite(open);
   ordersSuite(open);
+  ownedPetsSuite(open);
   petChangesSuite(open);
   petFeedSuite(open);
   petOwnersSuite(open);
