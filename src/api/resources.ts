@@ -22,7 +22,7 @@ export interface NamedSchema {
   readonly type: string | readonly string[];
   readonly description: string;
   readonly format?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: ReadonlyArray<string | boolean>;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, NamedSchema>>;
   /** Of an array. */

@@ -120,6 +120,8 @@ export interface Operation {
   readonly body?: XSchema;
   /** The media types that the body may have, the usual one first; `application/json` alone if absent. */
   readonly mediaTypes?: readonly string[];
+  /** Whether a request may have no body; then its handler reads it with `optionalBodyReader`. */
+  readonly isBodyOptional?: true;
   /** What the fields of the body must be, as far as its schema does not say so; see `bodyParser`. */
   readonly expectations?: Expectations;
   /** How the field `status` may change; added to the description. */
@@ -132,6 +134,8 @@ export interface Operation {
   /** `stable` if absent. `lifecycle.ts` describes it, with the deprecation, for all that show it. */
   readonly stability?: Stability;
   readonly deprecation?: Deprecation;
+  /** Whether a POST may delete or overwrite something. */
+  readonly isDestructive?: true;
   /** Whether clients may revalidate the reply, which then has an `ETag`: `If-None-Match` may lead to a 304. */
   readonly isRevalidated?: true;
   /** How a list is paged, in machine-readable form. */

@@ -25,7 +25,8 @@ export function accountLimits({ limiters, stores, redis, clock }: Dependencies) 
   const { pets, orders } = stores.environment('staging');
   const sandbox = new SandboxControl({
     ...stores,
-    repeatable: [pets, orders],
+    pets,
+    orders,
     limiter: limiters.get('staging'),
     usage: (account) => currentUsage(account, 'staging'),
   });

@@ -84,19 +84,24 @@ function descriptionOf(operation: PublishedOperation, baseUrl: string): string {
 }
 
 /** Hints that let hosts decide which calls a person must confirm. */
-function annotationsOf({ method, mediaTypes, summary }: PublishedOperation): ToolAnnotations {
+function annotationsOf({
+  method,
+  mediaTypes,
+  summary,
+  isDestructive,
+}: PublishedOperation): ToolAnnotations {
   const isMergePatch = mediaTypes === MERGE_PATCH_MEDIA_TYPES;
   return {
     title: summary,
     readOnlyHint: method === 'GET',
-    destructiveHint: method !== 'GET' && method !== 'POST',
+    destructiveHint: isDestructive ?? (method !== 'GET' && method !== 'POST'),
     idempotentHint: method !== 'POST' && (method !== 'PATCH' || isMergePatch),
     openWorldHint: false,
   };
 }
 
 function inputSchema(operation: PublishedOperation): Tool['inputSchema'] {
-  const { body } = operation;
+  const { body, isBodyOptional } = operation;
   const parameters = parametersOf(operation);
   const ofParameters = parameters.map((parameter) => {
     const { in: place, name, description, schema } = parameter;
@@ -109,7 +114,7 @@ function inputSchema(operation: PublishedOperation): Tool['inputSchema'] {
     type: 'object',
     properties: { ...Object(properties), ...Object.fromEntries(ofParameters) },
     required: [
-      ...[required].flat().map(String),
+      ...(isBodyOptional ? [] : [required].flat().map(String)),
       ...parameters.filter((parameter) => parameter.required).map(argumentName),
     ],
   };

@@ -21,7 +21,7 @@ export function toolRequest(
   given: Arguments,
   authorization: string,
 ): Request {
-  const { method, body } = operation;
+  const { method, isBodyOptional } = operation;
   const headers = new Headers({
     Host: new URL(baseUrl).host,
     Authorization: authorization,
@@ -39,6 +39,7 @@ export function toolRequest(
       path = path.replace(`{${parameter.name}}`, () => encodeURIComponent(text));
     }
   }
+  const body = isBodyOptional && others.size === 0 ? undefined : operation.body;
   if (body) headers.set('Content-Type', 'application/json');
   const search = query.size > 0 ? `?${query}` : '';
   return new Request(baseUrl + path + search, {

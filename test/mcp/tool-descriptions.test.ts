@@ -4,6 +4,7 @@ import { OPERATIONS, operationsOf } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';
+import { STABILITY_NOTES } from '../../src/core/stability.ts';
 import { TestService } from '../support/harness.ts';
 import { ToolClient } from '../support/mcp.ts';
 
@@ -77,7 +78,7 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
     expect(new Set([...fields, ...parameters]).size).toBe(fields.length + parameters.length);
     const requiredParameters = operation.parameters.filter((parameter) => parameter.required);
     expect(required).toEqual([
-      ...(body.required ?? []),
+      ...(operation.isBodyOptional ? [] : (body.required ?? [])),
       ...requiredParameters.map(({ name }) => name),
     ]);
   });
@@ -88,7 +89,8 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
       readOnlyHint: method === 'GET',
       // A merge patch sets values; the other PATCH moves a clock by seconds.
       idempotentHint: method !== 'POST' && operation.id !== 'advanceClock',
-      destructiveHint: method !== 'GET' && method !== 'POST',
+      // Of what only adds, a reset is the exception.
+      destructiveHint: (method !== 'GET' && method !== 'POST') || operation.id === 'resetSandbox',
       openWorldHint: false,
     });
   });
@@ -101,6 +103,29 @@ describe.each(Object.entries(OPERATIONS))('the tool %s', (id, operation) => {
     expect(text).not.toContain('$ref');
     expect(text).not.toContain('"x-');
   });
+});
+
+test.each([
+  // Reads nothing but the store, adds without an effect on what is there, or overwrites and deletes.
+  ['getPet', { readOnlyHint: true, destructiveHint: false, idempotentHint: true }],
+  ['createPet', { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
+  ['updatePet', { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+  ['deletePet', { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+  ['createOrder', { readOnlyHint: false, destructiveHint: false, idempotentHint: false }],
+  ['updateOrder', { readOnlyHint: false, destructiveHint: true, idempotentHint: true }],
+  ['advanceClock', { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
+  ['resetSandbox', { readOnlyHint: false, destructiveHint: true, idempotentHint: false }],
+])('the hints of %s are those of the protocol', (name, hints) => {
+  expect(toolOf(name, 'staging').annotations).toMatchObject(hints);
+});
+
+test('a tool of an operation that is not stable says so', () => {
+  expect(toolOf('updatePet').description).toContain(STABILITY_NOTES.beta);
+  expect(toolOf('deletePet').description).toContain(STABILITY_NOTES.beta);
+  for (const { id } of operationsOf('production').filter(({ tag }) => tag === 'Orders')) {
+    expect(toolOf(id).description).toContain(STABILITY_NOTES.experimental);
+  }
+  expect(toolOf('listPets').description).not.toContain('Beta:');
 });
 
 test('int64 is a decimal string in arguments and results', () => {

@@ -32,7 +32,7 @@ export function operationObject(
     ...lifecycle.fields,
     ...(pagination && { 'x-pagination': pagination }),
     ...(parameters.length > 0 && { parameters: parameters.map(parameterObject) }),
-    ...(body && { requestBody: requestBody(body, operation.mediaTypes) }),
+    ...(body && { requestBody: requestBody(operation, body) }),
     responses: {
       [success.status]: {
         description,
@@ -57,10 +57,16 @@ function parameterObject(parameter: ParameterDescription): Json {
   return example === undefined ? object : { ...object, example };
 }
 
-function requestBody(schema: XSchema, mediaTypes: readonly string[] = JSON_MEDIA_TYPES): Json {
+function requestBody(
+  { mediaTypes = JSON_MEDIA_TYPES, isBodyOptional }: PublishedOperation,
+  schema: XSchema,
+): Json {
   const examples = bodyExamples(schema);
   const content = { schema, ...(examples && { examples }) };
-  return { required: true, content: Object.fromEntries(mediaTypes.map((type) => [type, content])) };
+  return {
+    required: !isBodyOptional,
+    content: Object.fromEntries(mediaTypes.map((type) => [type, content])),
+  };
 }
 
 /** The example of the schema, if it has one. */

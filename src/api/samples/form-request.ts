@@ -9,7 +9,7 @@ export interface FormRequest {
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly parameters: readonly FormParameter[];
-  /** Sent unchanged; `undefined` if the operation has no body. */
+  /** Sent unchanged; `undefined` for a request without a body. */
   readonly body: string | undefined;
   readonly result: SampleResult;
 }
@@ -28,7 +28,7 @@ export type SampleResult = 'none' | 'plain' | 'int64';
 
 /** The form of an operation before anybody changes it: what is required has the example of the contract. */
 export function initialRequest(operation: PublishedOperation, baseUrl: string): FormRequest {
-  const { id, method, path, parameters, body } = operation;
+  const { id, method, path, parameters, body, isBodyOptional } = operation;
   return {
     operationId: id,
     method,
@@ -40,7 +40,7 @@ export function initialRequest(operation: PublishedOperation, baseUrl: string): 
       value: required && example !== undefined ? String(example) : '',
       isGenerated,
     })),
-    body: body ? JSON.stringify(Object(body).example, undefined, 2) : undefined,
+    body: body && !isBodyOptional ? JSON.stringify(Object(body).example, undefined, 2) : undefined,
     result: resultOf(operation),
   };
 }

@@ -1,10 +1,11 @@
 import type { KeyRecord } from '../../core/keys/api-keys.ts';
+import type { OwnedDeletion } from '../../core/pets/pet-changes.ts';
 import type {
   SandboxControl,
   SandboxRequest,
   SandboxWindow,
 } from '../../core/sandbox/sandbox-control.ts';
-import { bodyReader } from '../../http/body/json-body.ts';
+import { bodyReader, optionalBodyReader } from '../../http/body/json-body.ts';
 import type { Handler, Handlers, RequestContext } from '../../http/handler.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import { SECOND } from '../../lib/clock.ts';
@@ -14,6 +15,7 @@ import { SANDBOX_OPERATIONS } from './operations.ts';
 const readClockAdvance = bodyReader(SANDBOX_OPERATIONS.advanceClock);
 const readUsageRemaining = bodyReader(SANDBOX_OPERATIONS.setUsage);
 const readBanLength = bodyReader(SANDBOX_OPERATIONS.banKey);
+const readAnimalsReset = optionalBodyReader(SANDBOX_OPERATIONS.resetSandbox);
 const readSimulation = bodyReader(SANDBOX_OPERATIONS.setSimulation);
 
 /** Changes the sandbox of the account of a request. */
@@ -30,9 +32,8 @@ export function sandboxHandlers(
   const afterChange =
     (change: Change): Handler =>
     async (context) => {
-      const { key, now } = context;
       const control = await loadControl();
-      await change(control, { account: accountOf(key), by: `API key ${key.id}`, now }, context);
+      await change(control, changeBy(context), context);
       return reply(control, context);
     };
   return {
@@ -53,12 +54,25 @@ export function sandboxHandlers(
       await control.setSimulation(change, await readSimulation(request));
     }),
     endSimulation: afterChange((control, change) => control.endSimulation(change)),
-    resetSandbox: afterChange((control, change) => control.reset(change)),
+    resetSandbox: async (context) => {
+      const hasBody = (await readAnimalsReset(context.request)) !== undefined;
+      const control = await loadControl();
+      const animals = await control.reset(changeBy(context), { animals: hasBody });
+      return reply(control, context, animals && { animals });
+    },
   };
 }
 
-/** A reply with the current sandbox. */
-async function reply(control: SandboxControl, { key, now }: RequestContext): Promise<Reply> {
+function changeBy({ key, now }: RequestContext): SandboxRequest {
+  return { account: accountOf(key), by: `API key ${key.id}`, now };
+}
+
+/** A reply with the current sandbox. @param more further members. */
+async function reply(
+  control: SandboxControl,
+  { key, now }: RequestContext,
+  more?: { readonly animals: OwnedDeletion },
+): Promise<Reply> {
   const status = await control.status(accountOf(key), now);
   const { clockOffset, minute, day, bans, simulation = null } = status;
   const ban = bans.find(({ chainId }) => chainId === key.chainId);
@@ -69,6 +83,7 @@ async function reply(control: SandboxControl, { key, now }: RequestContext): Pro
       ? { reason: ban.reason, startsAt: isoTime(ban.startsAt), endsAt: isoTime(ban.endsAt) }
       : null,
     simulation,
+    ...more,
   });
   return { status: 200, body };
 }

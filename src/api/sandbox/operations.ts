@@ -1,5 +1,13 @@
 import type { Operation } from '../../http/operation.ts';
-import { BanLength, ClockAdvance, Sandbox, SimulationWish, UsageRemaining } from './schemas.ts';
+import {
+  AnimalsReset,
+  BanLength,
+  ClockAdvance,
+  Sandbox,
+  SandboxReset,
+  SimulationWish,
+  UsageRemaining,
+} from './schemas.ts';
 
 /** A sandbox in which nothing is set. */
 const IDLE = Sandbox.example;
@@ -99,7 +107,18 @@ export const SANDBOX_OPERATIONS = {
     summary: 'Reset the sandbox',
     description:
       'Puts the clock back to real time, ends the simulation and the bans of all keys of the account in ' +
-      'staging, and leaves its windows unused. Animals and messages stay as they are.',
-    success: sandboxAs({}),
+      'staging, and leaves its windows unused. Without a body, animals, orders and messages stay as they are. With ' +
+      '`{"animals": true}` the orders of the account in staging are deleted as well, which frees their animals, and then ' +
+      'its own animals, except those that somebody else has ordered.',
+    body: AnimalsReset,
+    isBodyOptional: true,
+    isDestructive: true,
+    expectations: { animals: 'true' },
+    success: {
+      status: 200,
+      schema: SandboxReset,
+      description: 'The sandbox as it is now, and what became of the animals.',
+      example: SandboxReset.example,
+    },
   },
 } as const satisfies Record<string, Operation>;

@@ -131,6 +131,44 @@ export const Sandbox = {
   },
 } as const;
 
+const DeletedAnimals = {
+  type: 'object',
+  required: ['deleted', 'kept'],
+  properties: {
+    deleted: { type: 'integer', minimum: 0, description: 'Animals that were deleted.' },
+    kept: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Animals that are left, because an order of another account for them is open.',
+    },
+  },
+  description: "The account's own animals in staging. Only if they were to be deleted.",
+} as const;
+
+export const SandboxReset = {
+  type: 'object',
+  required: Sandbox.required,
+  properties: { ...Sandbox.properties, animals: DeletedAnimals },
+  description: 'The state of the sandbox after its reset.',
+  example: { ...Sandbox.example, animals: { deleted: 12, kept: 1 } },
+} as const;
+
+export const AnimalsReset = {
+  type: 'object',
+  required: ['animals'],
+  additionalProperties: false,
+  properties: {
+    animals: {
+      type: 'boolean',
+      enum: [true],
+      description: 'Deletes the orders of the account in staging, and then its animals.',
+      example: true,
+    },
+  },
+  description: 'What to delete in addition. May be left out; then nothing is.',
+  example: { animals: true },
+} as const;
+
 export const ClockAdvance = {
   type: 'object',
   required: ['advanceSeconds'],
@@ -191,6 +229,9 @@ export const SANDBOX_SCHEMAS = {
   SandboxWindow,
   SandboxBan,
   SandboxSimulation,
+  SandboxReset,
+  DeletedAnimals,
+  AnimalsReset,
   ClockAdvance,
   UsageRemaining,
   BanLength,

@@ -8,6 +8,8 @@ import type { BanRecord, BanStore } from '../limits/ban-records.ts';
 import type { CurrentWindow, CurrentWindows } from '../limits/current-usage.ts';
 import type { BannableKey } from '../limits/limiter.ts';
 import type { Limits } from '../limits/plans.ts';
+import type { OrderStore } from '../orders/order-store.ts';
+import type { OwnedDeletion } from '../pets/pet-changes.ts';
 import type { PetStore } from '../pets/pet-store.ts';
 import { type AccountSimulationStatus, accountSimulationFrom } from './account-simulation.ts';
 import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
@@ -64,8 +66,10 @@ interface Dependencies {
   readonly sandboxes: SandboxStore;
   readonly bans: Pick<BanStore, 'ofAccount'>;
   readonly simulations: Pick<SimulationStore, 'counted'>;
-  /** The stores of staging that recognize repeated requests. */
-  readonly repeatable: ReadonlyArray<Pick<PetStore, 'forgetRequests'>>;
+  /** The pets of staging. */
+  readonly pets: Pick<PetStore, 'forgetRequests' | 'deleteOwned'>;
+  /** The orders of staging. */
+  readonly orders: Pick<OrderStore, 'forgetRequests' | 'deleteAll'>;
   /** The limiter of staging; without it, changes are passed to the process that has it. */
   readonly limiter: AdjustableLimiter | undefined;
   /** The current usage of an account in staging. */
@@ -195,18 +199,30 @@ export class SandboxControl {
     await this.#dependencies.sandboxes.setSimulation(changeOf(request), undefined);
   }
 
-  /** Resets everything to its state without the sandbox, with unused windows. */
-  async reset(request: SandboxRequest): Promise<void> {
-    const { sandboxes, limiter, repeatable } = this.#dependencies;
+  /**
+   * Resets everything to its state without the sandbox, with unused windows.
+   * @param what `animals`: deletes the account's orders in staging, and then its animals, except those with an open
+   *   order of another account.
+   * @returns what became of the animals, if they were to be deleted.
+   */
+  async reset(
+    request: SandboxRequest,
+    { animals = false }: { readonly animals?: boolean } = {},
+  ): Promise<OwnedDeletion | undefined> {
+    const { sandboxes, limiter, pets, orders } = this.#dependencies;
     const { account, now } = request;
     const command: LimiterCommand = { kind: 'forget' };
     await limiter?.recordBans();
-    const { clockOffset } = await sandboxes.reset(this.#withCommand(request, command));
+    const { clockOffset } = await sandboxes.reset(this.#withCommand(request, command), animals);
     // Idempotent requests made on the clock that was ahead would be remembered for too long.
     if (clockOffset > 0) {
-      for (const store of repeatable) await store.forgetRequests(account.id, now.wall);
+      for (const store of [pets, orders]) await store.forgetRequests(account.id, now.wall);
     }
     await this.#adjust(request, command);
+    if (!animals) return undefined;
+    // Orders first: each open one keeps its animal.
+    await orders.deleteAll(account.id);
+    return pets.deleteOwned(account.id);
   }
 
   /** Applies a limiter command if this process has the limiter. */

@@ -36,8 +36,12 @@ export interface SandboxStore {
   liftBan(change: SandboxChange, chainId: string): Promise<void>;
   /** Applies a simulation to the next requests, replacing any other; `undefined` ends it. */
   setSimulation(change: SandboxChange, simulation: AccountSimulation | undefined): Promise<void>;
-  /** Resets the clock, and ends the simulation and all bans. @returns the previous settings. */
-  reset(change: SandboxChange): Promise<Sandbox>;
+  /**
+   * Resets the clock, and ends the simulation and all bans.
+   * @param hasAnimals whether orders and animals are deleted afterwards, for the audit log.
+   * @returns the previous settings.
+   */
+  reset(change: SandboxChange, hasAnimals: boolean): Promise<Sandbox>;
   /** Takes the pending limiter commands, oldest first; each is returned once. */
   takeLimiterCommands(accountId: string): Promise<readonly LimiterCommand[]>;
   /** The accounts with pending limiter commands. */

@@ -80,7 +80,7 @@ export function referenceMarkdown({
 
 /** One operation as Markdown. */
 export function describeOperation(operation: PublishedOperation, addresses: Addresses): string {
-  const { id, method, path, parameters, body, success, errors } = operation;
+  const { id, method, path, parameters, body, isBodyOptional, success, errors } = operation;
   return document(
     `### ${id}: ${operation.summary}`,
     `\`${method} ${addressOf(operation, addresses)}${path}\``,
@@ -98,7 +98,9 @@ export function describeOperation(operation: PublishedOperation, addresses: Addr
             description,
           ]),
         ),
-    body ? `Request body: ${schemaName(body)}.` : 'Request body: none.',
+    body
+      ? `Request body: ${schemaName(body)}${isBodyOptional ? ', optional' : ''}.`
+      : 'Request body: none.',
     `Success: ${success.status}, ${bodyName(success)}. ${success.description}`,
     success.schema ? fenced('json', JSON.stringify(success.example, undefined, 2)) : '',
     `Headers of the reply: ${replyHeaders(operation)

@@ -46,7 +46,7 @@ ${prose(description, basePath)}
 ${parametersSection(operation, basePath)}
 ${bodySection(operation, basePath)}
 <section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
-${tryForm(initial, operation.parameters, targets)}</section>
+${tryForm(initial, operation, targets)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
 ${sampleChoice(initial)}</section>
 ${replySection(operation, parts)}
@@ -66,11 +66,11 @@ function parametersSection({ parameters }: PublishedOperation, basePath: string)
 ${fieldList(fields, 'parameter', basePath)}</section>`;
 }
 
-function bodySection({ body }: PublishedOperation, basePath: string): Html {
+function bodySection({ body, isBodyOptional }: PublishedOperation, basePath: string): Html {
   const schema = body && SCHEMAS[schemaName(body)];
   if (!schema) return html``;
   return html`<section id="body"><h2><a class="anchor" href="#body">Body</a></h2>
-${prose(schema.description, basePath)}
+${prose(isBodyOptional ? `Optional. ${schema.description}` : schema.description, basePath)}
 ${fieldList(fieldsOf(schema, 'required'), 'body', basePath)}</section>`;
 }
 

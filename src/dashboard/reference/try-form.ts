@@ -1,3 +1,4 @@
+import type { PublishedOperation } from '../../api/operations.ts';
 import type { FormRequest } from '../../api/samples/form-request.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
@@ -11,7 +12,7 @@ import type { Target } from './targets.ts';
  */
 export function tryForm(
   initial: FormRequest,
-  parameters: readonly ParameterDescription[],
+  { parameters, body: schema, isBodyOptional }: PublishedOperation,
   targets: readonly Target[],
 ): Html {
   const { operationId, method, path, body, result } = initial;
@@ -21,7 +22,7 @@ ${targets.length > 1 ? targetChoice(targets) : targets.map(onlyTarget)}
 <input type="password" id="try-api-key" autocomplete="off" spellcheck="false" aria-describedby="try-api-key-hint"></div>
 <p class="dimmed try-hint" id="try-api-key-hint" role="status">Paste a key. It stays in this page, and is gone when you leave it.</p>
 ${parameters.map((parameter, index) => parameterInput(parameter, initial.parameters[index]?.value ?? ''))}
-${body === undefined ? '' : bodyInput(body)}
+${schema ? bodyInput(body ?? '', isBodyOptional ?? false) : ''}
 <div class="try-send"><button type="submit" class="button" disabled>Send</button>
 <output class="try-request monospace dimmed"></output></div>
 <p class="dimmed try-changed" role="status" hidden>The form has changed since this reply.</p>
@@ -67,7 +68,9 @@ function parameterInput(parameter: ParameterDescription, value: string): Html {
 }
 
 /** Plain text, which is sent unchanged, so that numbers keep all of their digits. */
-function bodyInput(text: string): Html {
-  return html`<div class="try-field"><label for="try-body">Body <span class="dimmed">application/json</span></label>
-<textarea id="try-body" class="monospace" rows="${String(text.split('\n').length + 1)}" spellcheck="false">${text}</textarea></div>`;
+function bodyInput(text: string, isOptional: boolean): Html {
+  const facts = `${isOptional ? 'optional, ' : ''}application/json`;
+  const data = isOptional ? html` data-optional` : '';
+  return html`<div class="try-field"><label for="try-body">Body <span class="dimmed">${facts}</span></label>
+<textarea id="try-body" class="monospace" rows="${String(text.split('\n').length + 1)}" spellcheck="false"${data}>${text}</textarea></div>`;
 }

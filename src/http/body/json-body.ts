@@ -10,30 +10,58 @@ export const MAX_BODY_BYTES = 64 * 1024;
 
 const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
 
+/** An operation with a body; see `bodyParser` for its schema. */
+type OperationWithBody<Schema extends XSchema> = Partial<
+  Pick<Operation, 'method' | 'mediaTypes' | 'expectations'>
+> & { readonly body: Schema };
+
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.
- * @param operation see `bodyParser` for its schema.
  * @param maxBytes the largest body that is accepted.
  * @returns a function that throws ApiError `unsupported_content_type`, `body_too_large`, `invalid_json` or
  *   `invalid_body`.
  */
 export function bodyReader<const Schema extends XSchema>(
-  operation: Partial<Pick<Operation, 'method' | 'mediaTypes' | 'expectations'>> & {
-    readonly body: Schema;
-  },
+  operation: OperationWithBody<Schema>,
   maxBytes = MAX_BODY_BYTES,
 ) {
+  const { checkType, parse } = bodySteps(operation);
+  return async (request: Request) => {
+    checkType(request.headers);
+    return parse(await readBody(request, maxBytes));
+  };
+}
+
+/**
+ * Like `bodyReader`, for an operation whose requests may have no body.
+ * @returns a function whose result is `undefined` for a request without a body, whatever its content type.
+ */
+export function optionalBodyReader<const Schema extends XSchema>(
+  operation: OperationWithBody<Schema> & Required<Pick<Operation, 'isBodyOptional'>>,
+) {
+  const { checkType, parse } = bodySteps(operation);
+  return async (request: Request) => {
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if (body.length === 0) return undefined;
+    checkType(request.headers);
+    return parse(body);
+  };
+}
+
+function bodySteps<const Schema extends XSchema>(operation: OperationWithBody<Schema>) {
   const { mediaTypes = JSON_MEDIA_TYPES } = operation;
-  const headers = acceptPatch(operation);
+  const inError = acceptPatch(operation);
   const loadParser = lazy(async () => {
     const { bodyParser } = await loadBodyValidator();
     return bodyParser(operation.body, operation.expectations);
   });
-  return async (request: Request) => {
-    checkContentType(request.headers, mediaTypes, headers);
-    const body = parseStrictJson(await readBody(request, maxBytes));
-    const parse = await loadParser();
-    return parse(body);
+  return {
+    checkType: (headers: Headers) => checkContentType(headers, mediaTypes, inError),
+    parse: async (bytes: Uint8Array) => {
+      const body = parseStrictJson(bytes);
+      const parse = await loadParser();
+      return parse(body);
+    },
   };
 }
 

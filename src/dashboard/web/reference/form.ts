@@ -43,10 +43,16 @@ export function requestOf(form: HTMLFormElement): FormRequest {
     parameters: fieldsOf(form)
       .filter(({ disabled }) => !disabled)
       .map(parameterOf),
-    // A lone surrogate has no encoding: browsers replace it as well.
-    body: form.querySelector('textarea')?.value.toWellFormed(),
+    body: bodyOf(form),
     result: RESULTS.find((known) => known === result) ?? 'plain',
   };
+}
+
+function bodyOf(form: HTMLFormElement): string | undefined {
+  const field = form.querySelector('textarea');
+  if (!field || (field.value === '' && field.dataset['optional'] !== undefined)) return undefined;
+  // A lone surrogate has no encoding: browsers replace it as well.
+  return field.value.toWellFormed();
 }
 
 const RESULTS: readonly SampleResult[] = ['none', 'plain', 'int64'];

@@ -22,7 +22,8 @@ export function Reset() {
         <Stack gap="lg">
           <Text>
             The clock shows real time again, the windows of staging are unused, and the simulation
-            and the bans of all your keys of staging end. Animals, messages and keys stay.
+            and the bans of all your keys of staging end. Animals, orders, messages and keys stay;
+            the call POST /reset of the API can delete your animals and orders of staging, too.
           </Text>
           <DialogEnd
             error={error}
