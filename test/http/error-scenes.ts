@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite';
 import type { OperationId } from '../../src/api/operations.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
-import { storedAccountId } from '../../src/storage/account-ids.ts';
 import { QUEUE_CAPACITY } from '../../src/storage/write-queue.ts';
 import { ordersOf } from '../api/orders/order-scene.ts';
 import { ManualClock, TestService } from '../support/harness.ts';
@@ -49,10 +48,8 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   not_owner: {
     operation: 'updatePet',
     act: async ({ service, secret }) => {
-      const { account } = await service.account();
-      await service.post(secret, REX);
-      using file = openPets(service);
-      file.run('UPDATE pets SET owner = ?', [storedAccountId(account.id)]);
+      const other = await service.account();
+      await service.post(other.secret, REX);
       return service.change(secret, 'PATCH', '/pets/1', { status: 'sold' });
     },
   },

@@ -91,6 +91,36 @@ describe('deletePet', () => {
 });
 
 describe('an animal belongs to the account that added it', () => {
+  test('others get 403, whatever the tag, and change nothing', async () => {
+    const it = await petScene(shared(), REX);
+    const other = await shared().account();
+    const replies = [
+      await it.patch({ name: 'Tom' }, {}, other.secret),
+      await it.patch({ name: 'Tom' }, { 'If-Match': '"other"' }, other.secret),
+      await it.patch({ name: 'Tom' }, { 'If-Match': it.tag }, other.secret),
+      await it.remove({}, other.secret),
+      await it.remove({ 'If-None-Match': '*' }, other.secret),
+    ];
+    for (const reply of replies) {
+      expect(await refusalOf(reply)).toEqual({
+        status: 403,
+        code: 'not_owner',
+        message:
+          'This animal belongs to another account. Only the account that added it may change or delete it.',
+      });
+    }
+    expect(await (await it.get()).json()).toEqual({ id: it.id, ...REX, status: 'available' });
+  });
+
+  test('that was deleted leaves its animals to anyone', async () => {
+    const it = await petScene(shared(), REX);
+    const other = await shared().account();
+    expect((await it.patch({ name: 'Tom' }, {}, other.secret)).status).toBe(403);
+    await shared().stores.accounts.delete(it.account.id, Date.now(), 'test');
+    expect((await it.patch({ name: 'Tom' }, {}, other.secret)).status).toBe(200);
+    expect((await it.remove({}, other.secret)).status).toBe(204);
+  });
+
   test('another key of the account may change it', async () => {
     const it = await petScene(shared(), REX);
     const options = { environment: 'production', name: 'second' } as const;
@@ -142,6 +172,7 @@ describe('the checks of a change', () => {
       await by(other.secret, '/pets/Rex', { id: 1 }, oldTag),
       await by(other.secret, '/pets/Rex', pending, oldTag),
       await by(other.secret, '/pets/987654321', pending, { 'If-Match': '*' }),
+      await by(other.secret, it.path, pending, oldTag),
       await by(it.key, it.path, pending, oldTag),
       await by(it.key, it.path, pending, { 'If-None-Match': '*' }),
       await by(it.key, it.path, pending),
@@ -156,6 +187,7 @@ describe('the checks of a change', () => {
       'invalid_body',
       'pet_not_found',
       'pet_not_found',
+      'not_owner',
       'precondition_failed',
       'precondition_failed',
       'invalid_transition',
