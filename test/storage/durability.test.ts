@@ -19,10 +19,11 @@ describe('after SIGKILL', () => {
     expect(repeated).toBeGreaterThan(20);
   });
 
-  test('every acknowledged account, key, revocation, ban and message is there as well', async () => {
+  test('every other acknowledged change is there as well, and animals are pending with their orders', async () => {
     const { acknowledged } = await crashRounds({ rounds: 4, seed: SEED, isComplete: true });
     expect(Object.keys(acknowledged)).toEqual([
       ...['pets', 'accounts', 'keys', 'revocations', 'bans', 'messages'],
+      ...['changes', 'deletions', 'orders'],
     ]);
     for (const count of Object.values(acknowledged)) expect(count).toBeGreaterThan(0);
   });

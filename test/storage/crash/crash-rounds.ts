@@ -9,7 +9,10 @@ import { KeyBans } from './key-bans.ts';
 import { KeyCreations } from './key-creations.ts';
 import { KeyRevocations } from './key-revocations.ts';
 import { MessageDeliveries } from './message-deliveries.ts';
+import { PetChanges } from './pet-changes.ts';
 import { PetCreations } from './pet-creations.ts';
+import { PetDeletions } from './pet-deletions.ts';
+import { PetOrders } from './pet-orders.ts';
 
 export interface CrashOptions {
   readonly rounds: number;
@@ -47,6 +50,9 @@ export const OTHER_SUBJECTS: ReadonlyArray<new () => CrashSubject> = [
   KeyRevocations,
   KeyBans,
   MessageDeliveries,
+  PetChanges,
+  PetDeletions,
+  PetOrders,
 ];
 
 /**
