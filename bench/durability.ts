@@ -36,7 +36,7 @@ if (
 if (canPreload) {
   const { expected, failures } = await cutPower({ creations: 3_000, images, seed });
   console.log(
-    `seed ${seed}: ${images} power cuts, ${expected} checks of acknowledged pets, ${failures.length} images failed`,
+    `seed ${seed}: ${images} power cuts, ${expected} checks of acknowledged requests, ${failures.length} images failed`,
   );
   for (const failure of failures) console.error(failure);
   const control = { creations: 300, images: 20, seed, ignoresFsync: true };
