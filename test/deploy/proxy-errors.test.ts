@@ -40,6 +40,7 @@ describe.skipIf(!hasNginx)('the proxy refuses methods that are not served', () =
     ['PUT', '/staging/v1/pets', 'GET, HEAD, POST, OPTIONS'],
     ['PUT', '/v1/pets/1', 'GET, HEAD, PATCH, DELETE, OPTIONS'],
     ['DELETE', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/v1/store/orders/1', 'GET, HEAD, PATCH, OPTIONS'],
     ['PATCH', '/staging/v1/openapi.json', 'GET, HEAD, OPTIONS'],
     ['TRACE', '/quickstart/messages', 'POST, OPTIONS'],
     ['CONNECT', '/v1/pets', 'GET, HEAD, POST, OPTIONS'],
