@@ -127,5 +127,6 @@ function costOf(url: string, path: string): number {
   // A file is asked for by its format.
   if (query.has('format')) return COSTS.download;
   if (path.endsWith('/usage/requests')) return COSTS.report;
+  if (path === '/messages' && query.get('text')) return COSTS.report;
   return FILTERS.some((name) => query.get(name)) ? COSTS.filteredList : 1;
 }

@@ -55,8 +55,17 @@ export function storedMessages(engine: Engine, queue: MessageQueue): MessageStor
         .executeTakeFirstOrThrow();
       return queued;
     },
-    async list(accountId, limit) {
-      const rows = await (await latest(accountId, limit)).select(MESSAGE_COLUMNS).execute();
+    async list(accountId, limit, before) {
+      let query = (await latest(accountId, limit)).select(MESSAGE_COLUMNS);
+      if (before !== undefined) {
+        query = query.where('sequence', '<', ({ selectFrom }) =>
+          selectFrom('messages as given')
+            .select('given.sequence')
+            .where('given.account_id', '=', accountId)
+            .where('given.id', '=', before),
+        );
+      }
+      const rows = await query.execute();
       return rows.map((row) => messageFromRow(row, queue));
     },
     async activity(accountId) {

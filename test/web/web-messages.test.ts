@@ -171,4 +171,54 @@ describeWithBrowser('the messages page', (open) => {
     expect(await layoutShift(browser.page)).toBe(0);
     expect(browser.problems).toEqual([]);
   });
+
+  test('has older messages page by page, and then new ones again', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const visitor = await customer(service);
+    for (let number = 1; number <= 230; number += 1) {
+      await enqueue(service, visitor, `No. ${number}`);
+    }
+    await using browser = await enter(open, service, visitor, '/messages');
+    const { page } = browser;
+    const older = page.getByRole('button', { name: 'Older messages' });
+    await older.click();
+    await messages(browser).nth(199).waitFor();
+    // A new message does not move what is being read.
+    await enqueue(service, visitor, 'No. 231');
+    await older.click();
+    await messages(browser).nth(229).waitFor();
+    expect(await messages(browser).last().innerText()).toContain('No. 1');
+    expect([await messages(browser).count(), await older.count()]).toEqual([230, 0]);
+    await page.getByRole('button', { name: 'Show new messages' }).click();
+    await messages(browser).first().getByText('No. 231').waitFor();
+    expect(await messages(browser).count()).toBe(100);
+    expect(browser.problems).toEqual([]);
+  });
+
+  test('finds messages by a part of the text, has an address for it, and a CSV file', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const visitor = await customer(service);
+    await enqueue(service, visitor, 'Das KÄTZCHEN ist da');
+    for (let number = 1; number <= 120; number += 1) {
+      await enqueue(service, visitor, `No. ${number}`);
+    }
+    await using browser = await enter(open, service, visitor, '/messages');
+    const { page } = browser;
+    await page.getByRole('searchbox', { name: 'Find a message' }).fill('kätzchen');
+    await messages(browser).first().getByText('Das KÄTZCHEN ist da').waitFor();
+    expect(await messages(browser).count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('text')).toBe('kätzchen');
+    await page.reload();
+    await messages(browser).first().getByText('Das KÄTZCHEN ist da').waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    const csv = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
+    const lines = (await (await visitor.get(csv ?? '')).text()).trimEnd().split('\r\n');
+    expect(lines.slice(1)).toEqual([expect.stringContaining('Das KÄTZCHEN ist da')]);
+    await page.getByRole('searchbox', { name: 'Find a message' }).fill('no such text');
+    await page.getByRole('heading', { name: 'No message contains this text' }).waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    expect(browser.problems).toEqual([]);
+  });
 });

@@ -51,8 +51,11 @@ export interface MessageStore {
   deliver(now: number, limit: number): Promise<number>;
   /** The number of messages that have not been delivered yet. */
   queued(): Awaitable<number>;
-  /** The latest messages of an account, newest first. */
-  list(accountId: string, limit: number): Awaitable<Message[]>;
+  /**
+   * The latest messages of an account, newest first.
+   * @param before the id of a message: only those that were queued before it; none if it is gone.
+   */
+  list(accountId: string, limit: number, before?: string): Awaitable<Message[]>;
   /** The state of an account's inbox; differs after each new message and each delivery. */
   activity(accountId: string): Awaitable<MessageActivity>;
   /** Deletes messages that were delivered before this time (epoch ms). */

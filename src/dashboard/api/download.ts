@@ -4,7 +4,7 @@ import { UNCACHED } from '../errors.ts';
 export const ROWS_AT_ONCE = 100;
 
 /** Pause between two pieces, in ms, in which other requests are handled. */
-const PAUSE = 1;
+export const PAUSE = 1;
 
 /**
  * A reply with a file that is written piece by piece, as fast as the client reads. Other requests are

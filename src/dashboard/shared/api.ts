@@ -130,7 +130,17 @@ export interface StepsInfo {
   readonly hasSentMessage: boolean;
 }
 
-/** GET /api/messages -> { messages: MessageInfo[] }, the newest first, at most 100 and 256 KiB of text. */
+/**
+ * GET /api/messages -> MessagePage, the newest first. `text` selects those that contain it, without regard to upper and
+ * lower case; `before` is the `next` of the page before. `format=csv` returns the latest ones as CSV instead.
+ */
+export interface MessagePage {
+  /** At most 100, and 256 KiB of text. */
+  readonly messages: readonly MessageInfo[];
+  /** Where earlier messages begin; `null` after the last page. A page of a search may be empty and have a next one. */
+  readonly next: string | null;
+}
+
 export interface MessageInfo {
   readonly id: string;
   /** The key that it was sent with, if known and still listed. */

@@ -34,7 +34,7 @@ const PAGES: readonly DashboardPage[] = [
   {
     path: '/messages',
     excerpt: 'The inbox of the account.',
-    text: 'sendMessage delivered queued',
+    text: 'sendMessage delivered queued find csv download',
   },
   {
     path: '/sandbox',

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { readMessages } from '../../../src/core/messages/message-search.ts';
 import type { Message } from '../../../src/core/messages/messages.ts';
 import { account, type Backend, message, NOON, type OpenBackend, portSuite } from './backend.ts';
 
@@ -53,7 +54,55 @@ function queueing(open: OpenBackend): void {
     expect(await backend.messages.list(ada.id, EVERYTHING)).toEqual([third, second, first]);
     expect(await backend.messages.list(ada.id, 2)).toEqual([third, second]);
     expect(await backend.messages.list('acct_unknown', EVERYTHING)).toEqual([]);
+    expect(await backend.messages.list(ada.id, 1, third.id)).toEqual([second]);
+    expect(await backend.messages.list(ada.id, EVERYTHING, second.id)).toEqual([first]);
+    expect(await backend.messages.list(ada.id, EVERYTHING, first.id)).toEqual([]);
+    // The place of another account's message is no place in this inbox.
+    expect(await backend.messages.list(bob.id, EVERYTHING, third.id)).toEqual([]);
+    expect(await backend.messages.list(ada.id, EVERYTHING, 'msg_gone')).toEqual([]);
   });
+
+  test.each([
+    ['kitten', ['Two KITTENS', 'a kitten']],
+    ['КОТ', ['кот и Кот']],
+    ['grüße', ['GRÜßE']],
+    ['ΟΔΌΣ', ['οδός']],
+    ['οδόσ', ['οδός']],
+    ['"quoted" \\n', ['it is "quoted" \\n, not a line']],
+    ['%', ['100%']],
+    ['\n', ['line\nbreak']],
+    ['\u0000b', ['A\u0000B']],
+    ['🐈', ['a cat 🐈']],
+    ['nothing like this', []],
+  ])(
+    'finds messages by a part of their text as it was sent, in any case: %j',
+    async (text, found) => {
+      await using backend = await open();
+      const { id } = await account(backend);
+      const texts = [
+        ...[
+          'a kitten',
+          'Two KITTENS',
+          'кот и Кот',
+          'GRÜßE',
+          'οδός',
+          'it is "quoted" \\n, not a line',
+        ],
+        ...['100%', 'line\nbreak', 'A\u0000B', 'a cat 🐈'],
+      ];
+      await enqueue(backend, id, ...texts);
+      const matching: string[] = [];
+      for await (const { message, isFound } of readMessages(
+        backend.messages,
+        { accountId: id, text },
+        1_000,
+        () => {},
+      )) {
+        if (isFound) matching.push(message.text);
+      }
+      expect(matching).toEqual(found);
+    },
+  );
 
   test('tells of each new message of an account, and of its delivery', async () => {
     await using backend = await open();

@@ -7,6 +7,8 @@ interface SteadyListProps {
   readonly newest: string;
   /** The height of the scrolling region: any CSS length, or pixels. */
   readonly height: number | string;
+  /** Shown below the list. */
+  readonly end?: ReactNode;
   /** Keyed `li` elements, the newest first. */
   readonly children: ReactNode;
 }
@@ -15,7 +17,7 @@ interface SteadyListProps {
  * A list that grows at its top, in a separate scrolling region. New items slide in above, without
  * moving anything outside the list or the items that are being read further down.
  */
-export function SteadyList({ label, newest, height, children }: SteadyListProps) {
+export function SteadyList({ label, newest, height, end, children }: SteadyListProps) {
   const region = useRef<HTMLElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const first = useRef<HTMLElement>(undefined);
@@ -40,6 +42,7 @@ export function SteadyList({ label, newest, height, children }: SteadyListProps)
       <ul ref={list} className="steady-list">
         {children}
       </ul>
+      {end && <div className="steady-end">{end}</div>}
     </section>
   );
 }

@@ -10,15 +10,22 @@ import { keyRowId } from '../keys/key-row.ts';
 import { SteadyList } from '../live/steady-list.tsx';
 import { fold } from './fold.ts';
 
-/** Messages, the newest first. There is at least one. */
-export function Inbox({ messages }: { readonly messages: readonly MessageInfo[] }) {
+interface InboxProps {
+  /** At least one, the newest first. */
+  readonly messages: readonly MessageInfo[];
+  /** Shown below the last message. */
+  readonly older: ReactNode;
+}
+
+/** The list of messages. */
+export function Inbox({ messages, older }: InboxProps) {
   const queued = messages.filter(({ status }) => status === 'queued').length;
   return (
     <>
       <VisuallyHidden role="status">
         {`${messages.length === 1 ? '1 message' : `${messages.length} messages`}, ${queued} queued`}
       </VisuallyHidden>
-      <SteadyList label="Inbox" newest={messages[0]?.id ?? ''} height="100%">
+      <SteadyList label="Inbox" newest={messages[0]?.id ?? ''} height="100%" end={older}>
         {messages.map((message) => (
           <li key={message.id} className="message">
             <Message message={message} />

@@ -1,29 +1,70 @@
-import { Paper } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import type { MessageInfo } from '../../shared/api.ts';
-import { call } from '../api.ts';
+import { Anchor, Button, Group, Paper, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconDownload, IconSearch } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { useSearchParams } from 'wouter';
 import { Page } from '../common/page.tsx';
-import { Pending } from '../common/states.tsx';
+import { Empty, Failure, Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { EmptyInbox } from './empty-inbox.tsx';
 import { Inbox } from './inbox.tsx';
+import { csvAddress, useMessages } from './message-calls.ts';
 import './messages.css';
+
+/** Maximum length of a search, in characters. */
+const MAX_SEARCH = 200;
+
+/** Delay between the last keystroke and the search, in ms: a search reads many messages. */
+const TYPING = 400;
 
 /** The inbox: messages that were sent to the quickstart with this account's keys. */
 export default function MessagesPage() {
-  const inbox = useQuery({
-    queryKey: ['messages'],
-    queryFn: () => call<{ messages: MessageInfo[] }>('GET', '/messages'),
-  });
+  const [parameters, setParameters] = useSearchParams();
+  const text = parameters.get('text')?.slice(0, MAX_SEARCH) ?? '';
+  // Otherwise new messages would move the older ones that are being read. Another search is not paused.
+  const [pausedSearch, pauseSearch] = useState<string>();
+  const isPaused = pausedSearch === text;
+  const inbox = useMessages(text, isPaused);
+  const goOn = () => {
+    inbox.forgetOlder();
+    pauseSearch(undefined);
+  };
   return (
     <Page
       title="Messages"
-      description="What your keys send to POST /messages appears here by itself. The last 100, or fewer long ones, for 30 days."
-      actions={<LiveMark isLoaded={inbox.isSuccess} />}
+      description="What your keys send to POST /messages appears here by itself, for 30 days."
+      actions={
+        isPaused ? (
+          <Button variant="default" size="xs" onClick={goOn}>
+            Show new messages
+          </Button>
+        ) : (
+          <LiveMark isLoaded={inbox.isSuccess && !inbox.isPlaceholderData} />
+        )
+      }
     >
+      <Group gap="md" align="flex-end">
+        <Search
+          text={text}
+          onChange={(value) =>
+            setParameters(value === '' ? {} : { text: value }, { replace: true })
+          }
+        />
+        <Anchor href={csvAddress(text)} download size="sm" className="inbox-download">
+          <IconDownload size={16} aria-hidden /> Download CSV (the latest 10,000)
+        </Anchor>
+      </Group>
+      {inbox.data && inbox.error && <Failure error={inbox.error} retry={inbox.refetch} />}
       <Paper withBorder className="inbox">
         {inbox.data ? (
-          <Content messages={inbox.data.messages} />
+          <Content
+            inbox={inbox}
+            text={text}
+            onOlder={() => {
+              pauseSearch(text);
+              void inbox.fetchNextPage();
+            }}
+          />
         ) : (
           <Pending query={inbox} label="Loading messages" height="100%" />
         )}
@@ -32,6 +73,55 @@ export default function MessagesPage() {
   );
 }
 
-function Content({ messages }: { readonly messages: readonly MessageInfo[] }) {
-  return messages.length === 0 ? <EmptyInbox /> : <Inbox messages={messages} />;
+interface ContentProps {
+  readonly inbox: ReturnType<typeof useMessages>;
+  readonly text: string;
+  onOlder(): void;
+}
+
+function Content({ inbox, text, onOlder }: ContentProps) {
+  const messages = inbox.data?.pages.flatMap((page) => page.messages) ?? [];
+  const older = inbox.hasNextPage && (
+    <Button variant="default" mx="auto" loading={inbox.isFetchingNextPage} onClick={onOlder}>
+      {text === '' ? 'Older messages' : 'Search older messages'}
+    </Button>
+  );
+  if (messages.length > 0) return <Inbox messages={messages} older={older} />;
+  if (text === '') return <EmptyInbox />;
+  return (
+    <Empty title={older ? 'Nothing found yet' : 'No message contains this text'}>
+      {older || 'Search for another part of the text; upper and lower case are alike.'}
+    </Empty>
+  );
+}
+
+interface SearchProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** A field that searches while the user types. */
+function Search({ text, onChange }: SearchProps) {
+  const [entered, enter] = useState(text);
+  const search = useDebouncedCallback(onChange, TYPING);
+  useEffect(() => enter(text), [text]);
+  return (
+    <TextInput
+      type="search"
+      label="Find a message"
+      placeholder="Part of its text"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={entered}
+      maxLength={MAX_SEARCH}
+      onChange={({ currentTarget: { value } }) => {
+        enter(value);
+        search(value.trim() === '' ? '' : value);
+      }}
+      autoComplete="off"
+      spellCheck={false}
+      flex={1}
+      miw={220}
+      maw={420}
+    />
+  );
 }
