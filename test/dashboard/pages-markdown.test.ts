@@ -18,9 +18,9 @@ describe('the reference as plain text', () => {
       expect(section).toContain(`\`${operation.method} ${base}${operation.path}\``);
       expect(section).toContain(operation.description);
       for (const { name } of operation.parameters) expect(section).toContain(`| \`${name}\` |`);
-      expect(section).toContain(
-        `Request body: ${operation.body ? schemaName(operation.body) : 'none'}.`,
-      );
+      const body = operation.body ? schemaName(operation.body) : 'none';
+      const isOptional = operation.isBodyOptional ? ', optional' : '';
+      expect(section).toContain(`Request body: ${body}${isOptional}.`);
       expect(section).toContain(`Success: ${operation.success.status}, `);
       for (const code of operation.errors) expect(section).toContain(`\`${code}\``);
       expect(section).toContain(operation.deprecation?.note ?? '');

@@ -82,6 +82,7 @@ describe('the examples of successes', () => {
     for (const id of OPERATION_IDS.filter((each) => OPERATIONS[each].tag === 'Sandbox')) {
       const { method, path } = OPERATIONS[id];
       const { secret } = await service.account(FREE, 'staging');
+      if (id === 'resetSandbox') await addAnimals(service, secret);
       const body = bodyOf(id);
       const reply = await fetch(service.url('sandbox') + path, {
         method,
@@ -136,3 +137,14 @@ describe('every example', () => {
     expect(objections({ type: 'array', items: pet }, [{ id: 0 }])).not.toEqual([]);
   });
 });
+
+/** Adds three animals to staging, of which another account orders one. */
+async function addAnimals(service: TestService, secret: string): Promise<void> {
+  const baseUrl = service.url('staging');
+  const client = service.client(secret, { baseUrl });
+  for (const name of ['Biscuit', 'Pebble', 'Rex']) await client.createPet({ name, categoryId: 7 });
+  const [pet] = (await client.listPets()).pets;
+  if (!pet) throw new Error('There is no animal.');
+  const other = await service.account(FREE, 'staging');
+  await service.client(other.secret, { baseUrl }).createOrder({ petId: pet.id });
+}

@@ -98,6 +98,13 @@ const FILLED: readonly Filled[] = [
     shows: /400|categoryId/,
   },
   {
+    // With a text in the form the reset has a body, above it has none.
+    operation: 'resetSandbox',
+    fields: { Body: '{"animals": false}' },
+    shows: /400|invalid_body/,
+    environments: OF_STAGING_ALONE,
+  },
+  {
     operation: 'createPet',
     fields: { 'Petstore-Simulate': 'idempotency_mismatch' },
     shows: /422|idempotency_mismatch/,

@@ -150,7 +150,7 @@ export const SandboxReset = {
   required: Sandbox.required,
   properties: { ...Sandbox.properties, animals: DeletedAnimals },
   description: 'The state of the sandbox after its reset.',
-  example: { ...Sandbox.example, animals: { deleted: 12, kept: 1 } },
+  example: { ...Sandbox.example, animals: { deleted: 2, kept: 1 } },
 } as const;
 
 export const AnimalsReset = {
