@@ -1,3 +1,4 @@
+import { OrderStatus } from '../api/orders/schemas.ts';
 import { NewPet, PetStatus } from '../api/pets/schemas.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
 import { PLAN_NAMES } from '../core/limits/plans.ts';
@@ -68,7 +69,10 @@ const Pet = {
       ],
       description: 'Any int64: a number, or its decimal digits as a string.',
     },
-    status: { enum: PetStatus.enum },
+    status: {
+      enum: PetStatus.enum,
+      description: 'Without it, what the last order makes the animal, or available.',
+    },
     account: {
       ...email,
       description:
@@ -76,6 +80,24 @@ const Pet = {
     },
   },
   description: 'An animal. The ids begin with 1, in the order of the list.',
+} as const;
+
+const Order = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['account', 'pet'],
+  properties: {
+    account: { ...email, description: 'E-mail address of the account that ordered the animal.' },
+    pet: {
+      type: 'integer',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The place of the animal in the list of the same environment, from 1: its id.',
+    },
+    status: { enum: OrderStatus.enum, description: 'Placed unless it is named.' },
+  },
+  description:
+    'An order of an animal, which is pending while the order is open. The ids begin with 1, in the order of the list.',
 } as const;
 
 const Message = {
@@ -145,6 +167,15 @@ export const FixtureSchema = {
         staging: { type: 'array', items: Pet },
       },
       description: 'The animals of each environment.',
+    },
+    orders: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        production: { type: 'array', items: Order },
+        staging: { type: 'array', items: Order },
+      },
+      description: 'The orders of each environment, the oldest first.',
     },
     messages: { type: 'array', items: Message },
     bans: { type: 'array', items: Ban },

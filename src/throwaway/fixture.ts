@@ -1,38 +1,27 @@
 import { Compile, type XStatic } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { newEmailProblem } from '../core/accounts/email-address.ts';
-import { ApiError, messageOf, OperatorError, SetupError } from '../core/errors.ts';
-import { environmentOfShape } from '../core/keys/api-key-text.ts';
-import { type Limits, type Plan, type Subscription, subscribe } from '../core/limits/plans.ts';
+import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
+import { ApiError, messageOf, SetupError } from '../core/errors.ts';
+import { subscribe } from '../core/limits/plans.ts';
 import { parseStrictJson } from '../http/body/strict-json.ts';
 import { isBlank } from '../http/body/text-field.ts';
 import { INT64_MAX, INT64_MIN } from '../lib/int64.ts';
-import { hasUnprintable } from '../lib/unprintable.ts';
 import { clockFrom } from './adjustable-clock.ts';
+import {
+  isTime,
+  type Known,
+  NO_TIME,
+  type Problem,
+  problemsOfAccount,
+} from './fixture-accounts.ts';
+import { problemsOfOrders } from './fixture-orders.ts';
 import { FixtureSchema } from './fixture-schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** The initial contents of a throwaway service. Integers beyond 2^53 - 1 are decimal strings. */
 export type Fixture = XStatic<typeof FixtureSchema>;
 
-export type FixtureAccount = NonNullable<Fixture['accounts']>[number];
 type FixturePet = XStatic<typeof FixtureSchema.properties.pets.properties.production.items>;
-type FixtureKey = NonNullable<FixtureAccount['keys']>[number];
-
-/** One problem of a fixture. */
-interface Problem {
-  /** The location of the problem: a JSON Pointer (RFC 6901). */
-  readonly pointer: string;
-  readonly text: string;
-}
-
-/** The accounts and keys of the fixture, which other parts may refer to. */
-interface Known {
-  /** In lower case. */
-  readonly emails: Set<string>;
-  /** Texts of keys. */
-  readonly keys: Set<string>;
-}
 
 /** A list in which malformed elements are `undefined`, so that the others keep their indexes. */
 type SoundList<Name extends keyof Fixture> = Fixture[Name] extends
@@ -58,7 +47,6 @@ export const DEFAULT_ACCOUNT = {
 } as const;
 
 const NO_TEXT = 'must be Unicode text.';
-const NO_TIME = 'must be a time that exists, from 1970 on.';
 
 /** More problems than anyone reads; the validator's default is 8. */
 const MAX_PROBLEMS = 1_000;
@@ -68,6 +56,7 @@ const { properties } = FixtureSchema;
 const clockValidator = Compile(properties.clock);
 const accountValidator = Compile(properties.accounts.items);
 const petValidator = Compile(properties.pets.properties.production.items);
+const orderValidator = Compile(properties.orders.properties.production.items);
 const messageValidator = Compile(properties.messages.items);
 const banValidator = Compile(properties.bans.items);
 const usageValidator = Compile(properties.usage.items);
@@ -120,14 +109,11 @@ function problemsOfShape(value: unknown): Problem[] {
 /** Problems of the well-formed parts that the schema cannot express. */
 function* problemsOfSoundParts(value: unknown): Generator<Problem> {
   const parts: Readonly<Partial<Record<keyof Fixture, unknown>>> = Object(value);
-  const { production, staging }: { production?: unknown; staging?: unknown } = Object(parts.pets);
   const sound = {
     ...(clockValidator.Check(parts.clock) && { clock: parts.clock }),
     accounts: placesOf(parts.accounts, accountValidator),
-    pets: {
-      production: placesOf(production, petValidator),
-      staging: placesOf(staging, petValidator),
-    },
+    pets: placesIn(parts.pets, petValidator),
+    orders: placesIn(parts.orders, orderValidator),
     messages: placesOf(parts.messages, messageValidator),
     bans: placesOf(parts.bans, banValidator),
     usage: placesOf(parts.usage, usageValidator),
@@ -136,6 +122,10 @@ function* problemsOfSoundParts(value: unknown): Generator<Problem> {
   yield* problemsOf(sound, known);
   addNamed(parts.accounts, known);
   yield* problemsOfReferences(sound, known);
+  const { orders, pets } = sound;
+  for (const name of ENVIRONMENTS) {
+    yield* problemsOfOrders(`/orders/${name}`, orders[name], pets[name], known.emails);
+  }
 }
 
 /** Adds the addresses and keys of malformed accounts, so that references to them are not reported, too. */
@@ -148,6 +138,15 @@ function addNamed(list: unknown, { emails, keys: texts }: Known): void {
       if (typeof key === 'string') texts.add(key);
     }
   }
+}
+
+/** `placesOf` the lists of both environments. */
+function placesIn<Element>(
+  lists: unknown,
+  elements: { Check(value: unknown): value is Element },
+): Readonly<Record<Environment, Array<Element | undefined>>> {
+  const { production, staging }: { production?: unknown; staging?: unknown } = Object(lists);
+  return { production: placesOf(production, elements), staging: placesOf(staging, elements) };
 }
 
 /** The elements of a list, with `undefined` in place of malformed ones. */
@@ -207,54 +206,6 @@ function* problemsOfReferences(
   }
 }
 
-function* problemsOfAccount(
-  pointer: string,
-  account: FixtureAccount,
-  known: Known,
-  now: number,
-): Generator<Problem> {
-  const email = account.email.toLowerCase();
-  const problem = newEmailProblem(email);
-  if (problem !== undefined) {
-    yield { pointer: `${pointer}/email`, text: `must be an e-mail address. ${problem}` };
-  }
-  if (known.emails.has(email)) {
-    yield { pointer: `${pointer}/email`, text: 'is the address of another account.' };
-  }
-  known.emails.add(email);
-  try {
-    subscriptionOf(account);
-  } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
-    yield { pointer: `${pointer}/plan`, text: `cannot be used: ${error.message}` };
-  }
-  for (const [index, key] of (account.keys ?? []).entries()) {
-    yield* problemsOfKey(`${pointer}/keys/${index}`, key, known, now);
-  }
-}
-
-function* problemsOfKey(
-  pointer: string,
-  { key, environment = 'production', name, expiresAt }: FixtureKey,
-  { keys }: Known,
-  now: number,
-): Generator<Problem> {
-  if (name !== undefined && (name.trim() === '' || hasUnprintable(name))) {
-    yield { pointer: `${pointer}/name`, text: 'must be printable text.' };
-  }
-  if (expiresAt !== undefined && !isTime(expiresAt)) {
-    yield { pointer: `${pointer}/expiresAt`, text: NO_TIME };
-  } else if (expiresAt !== undefined && Date.parse(expiresAt) <= now) {
-    yield { pointer: `${pointer}/expiresAt`, text: 'must be in the future.' };
-  }
-  if (key === undefined) return;
-  if (environmentOfShape(key) !== environment) {
-    yield { pointer: `${pointer}/key`, text: `must begin with the prefix of ${environment} keys.` };
-  }
-  if (keys.has(key)) yield { pointer: `${pointer}/key`, text: 'is the text of another key.' };
-  keys.add(key);
-}
-
 function* problemsOfPet(
   pointer: string,
   { name, categoryId }: { readonly name: string; readonly categoryId: number | string },
@@ -267,30 +218,9 @@ function* problemsOfPet(
   }
 }
 
-/** Whether a well-formed time exists in the calendar: `Date` takes 30 February for 2 March. */
-function isTime(text: string): boolean {
-  const time = Date.parse(text);
-  return (
-    time >= 0 &&
-    new Date(time).toISOString().startsWith(text.slice(0, 'YYYY-MM-DDThh:mm:ss'.length))
-  );
-}
-
 function invalid(source: string, problems: readonly Problem[]): SetupError {
   const lines = problems.map(({ pointer, text }) =>
     [`${source}:`, pointer, text].filter(Boolean).join(' '),
   );
   return new SetupError(lines.join('\n'));
-}
-
-/**
- * The plan of an account of a fixture; by default Free.
- * @throws OperatorError when the limits do not match the plan.
- */
-export function subscriptionOf({
-  plan = 'free',
-  perMinute,
-  perDay,
-}: { readonly plan?: Plan } & Partial<Limits>): Subscription {
-  return subscribe(plan, { perMinute, perDay });
 }

@@ -13,7 +13,9 @@ import { type Clock, DAY, MINUTE, SECOND } from '../lib/clock.ts';
 import { toInt64 } from '../lib/int64.ts';
 import type { Stores } from '../storage/stores.ts';
 import { type AdjustableClock, setFrom } from './adjustable-clock.ts';
-import { DEFAULT_ACCOUNT, type Fixture, type FixtureAccount, subscriptionOf } from './fixture.ts';
+import { DEFAULT_ACCOUNT, type Fixture } from './fixture.ts';
+import { type FixtureAccount, subscriptionOf } from './fixture-accounts.ts';
+import { DEFAULT_ORDER_STATUS, statusOf } from './fixture-orders.ts';
 
 /** The actor of the fixture's changes in the audit log. */
 const BY = 'fixture';
@@ -116,18 +118,29 @@ async function addAccount(
 }
 
 async function addPets(
-  { pets = {} }: Fixture,
-  { stores }: Destination,
+  { pets = {}, orders = {} }: Fixture,
+  { stores, clock }: Destination,
   { accountIds }: Loaded,
 ): Promise<void> {
   const added = ENVIRONMENTS.map(async (environment) => {
     const list = pets[environment] ?? [];
     if (list.length === 0) return;
-    await stores.environment(environment).pets.import(
-      list.map(({ name, categoryId, status = 'available', account }) => {
+    const ordered = orders[environment] ?? [];
+    const lastOrders = new Map(ordered.map((order) => [order.pet, order]));
+    const store = stores.environment(environment);
+    await store.pets.import(
+      list.map((pet, index) => {
+        const { name, categoryId, account } = pet;
         const owner = account === undefined ? undefined : idOf(accountIds, account);
+        const status = statusOf(pet, lastOrders.get(index + 1));
         return { name, categoryId: toInt64(BigInt(categoryId)), status, owner };
       }),
+    );
+    await store.orders.import(
+      ordered.map(({ account, pet, status = DEFAULT_ORDER_STATUS }) => {
+        return { accountId: idOf(accountIds, account), petId: pet, status };
+      }),
+      clock.now(),
     );
   });
   await Promise.all(added);

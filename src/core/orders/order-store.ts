@@ -17,6 +17,9 @@ export interface OrderQuery extends OrderFilter {
   readonly accountId: string;
 }
 
+/** An order with any status. */
+export type ImportedOrder = Pick<AccountOrder, 'accountId' | 'petId' | 'status'>;
+
 /** Selects orders of all accounts, or of one. */
 export interface AllOrdersFilter extends OrderFilter {
   readonly accountId?: string | undefined;
@@ -54,6 +57,11 @@ export interface OrderStore {
     status: OrderStatus,
     now: Instant,
   ): Promise<OrderUpdateOutcome>;
+  /**
+   * Adds many orders in this order, of pets that have the statuses that follow from them. Those of open orders are then
+   * reserved.
+   */
+  import(orders: readonly ImportedOrder[], now: Instant): Promise<void>;
   /** The orders of all accounts, or of one. */
   listAll(filter: AllOrdersFilter): Promise<OrderPage<AccountOrder>>;
   /** The order with this id, of any account. */

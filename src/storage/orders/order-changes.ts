@@ -6,7 +6,7 @@ import {
   type OrderChangeRequest,
   type OrderUpdateOutcome,
 } from '../../core/orders/order-changes.ts';
-import type { CreateOrderOutcome } from '../../core/orders/order-store.ts';
+import type { CreateOrderOutcome, ImportedOrder } from '../../core/orders/order-store.ts';
 import {
   isOpen,
   type NewOrder,
@@ -105,6 +105,20 @@ export const orderChanges = {
       if (pet) await followOrder(transaction, pet, order);
     }
     return outcome;
+  },
+
+  /** Adds orders of pets that already have the statuses that follow from them. */
+  async importOrders(
+    transaction: EnvironmentTransaction,
+    { orders, now }: { readonly orders: readonly ImportedOrder[]; readonly now: number },
+  ): Promise<void> {
+    const ids = await transaction.newIds('orders', orders.length);
+    for (const [index, order] of orders.entries()) {
+      const added = { ...order, id: ids[index] ?? 0, createdAt: now, updatedAt: now };
+      await insertOrder(transaction, added, undefined);
+      const pet = isOpen(order.status) ? await findPet(transaction, order.petId) : undefined;
+      if (pet) await followOrder(transaction, pet, added);
+    }
   },
 
   /** Deletes the first orders of an account, and frees the pets of those that are open. @returns how many it deleted. */

@@ -3,6 +3,7 @@ import type { OrderChangeRequest, OrderUpdateOutcome } from '../../core/orders/o
 import type {
   AllOrdersFilter,
   CreateOrderOutcome,
+  ImportedOrder,
   OrderPage,
   OrderQuery,
   OrderStore,
@@ -10,6 +11,7 @@ import type {
 import type { AccountOrder, NewOrder, Order, OrderStatus } from '../../core/orders/orders.ts';
 import type { PetStore } from '../../core/pets/pet-store.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import { chunks } from '../../lib/chunks.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { EnvironmentEngine } from '../access.ts';
 import { select, statementOn } from '../schema/selection.ts';
@@ -121,6 +123,13 @@ export class StoredOrders implements OrderStore {
   #create(creation: OrderCreation): Promise<CreateOrderOutcome> {
     const change = this.#access.changes.createOrder(creation);
     return this.#change(change, ({ kind }) => kind === 'created');
+  }
+
+  async import(orders: readonly ImportedOrder[], now: Instant): Promise<void> {
+    for (const chunk of chunks(orders)) {
+      const change = this.#access.changes.importOrders({ orders: chunk, now: now.wall });
+      await this.#change(change, () => false);
+    }
   }
 
   /** Waits for a change; cached pages then show its pets as they are. */

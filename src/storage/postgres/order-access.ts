@@ -12,6 +12,8 @@ export function orderAccess(database: PostgresDatabase, environment: Environment
     changes: {
       createOrder: (input) => change((transaction) => orderChanges.createOrder(transaction, input)),
       updateOrder: (input) => change((transaction) => orderChanges.updateOrder(transaction, input)),
+      importOrders: (input) =>
+        change((transaction) => orderChanges.importOrders(transaction, input)),
       deleteOrders: (input) =>
         change((transaction) => orderChanges.deleteOrders(transaction, input)),
     },

@@ -9,6 +9,7 @@ export function orderAccess(file: SqliteFile): OrderAccess {
     changes: {
       createOrder: (input) => file.write({ name: 'createOrder', input }),
       updateOrder: (input) => file.write({ name: 'updateOrder', input }),
+      importOrders: (input) => file.write({ name: 'importOrders', input }),
       deleteOrders: (input) => file.write({ name: 'deleteOrders', input }),
     },
   };

@@ -51,6 +51,7 @@ export const environmentWrites = {
   deleteOwnedPets: onFile(petChanges.deleteOwnedPets),
   createOrder: onFile(orderChanges.createOrder),
   updateOrder: onFile(orderChanges.updateOrder),
+  importOrders: onFile(orderChanges.importOrders),
   deleteOrders: onFile(orderChanges.deleteOrders),
 
   /** Deletes everything; ids start at 1 again. */

@@ -36,6 +36,7 @@ const ID_WRITES: ReadonlySet<Write['name']> = new Set<Write['name']>([
   'importPets',
   'deletePet',
   'createOrder',
+  'importOrders',
   'deleteOrders',
   'deleteOwnedPets',
   'resetEnvironment',

@@ -7,7 +7,14 @@ import { at, NOON, type OpenBackend, pet, portSuite } from './backend.ts';
 import { added, BUYER, brought, created, OTHER, ordered, statusOf } from './order-scene.ts';
 
 /** Tests of the orders, for every database. */
-export const ordersSuite = portSuite('orders', creating, repeating, listing, deletingAll);
+export const ordersSuite = portSuite(
+  'orders',
+  creating,
+  repeating,
+  importing,
+  listing,
+  deletingAll,
+);
 
 function creating(open: OpenBackend): void {
   test('makes an available pet pending, and is found by its account alone', async () => {
@@ -137,6 +144,34 @@ function repeating(open: OpenBackend): void {
     await backend.orders().pruneRequests(at(DAY));
     expect((await create(0, 0)).kind).toBe('pet_unavailable');
     expect((await create(1, 1)).kind).toBe('replayed');
+  });
+}
+
+function importing(open: OpenBackend): void {
+  test('adds orders with any status, and reserves the pets of open ones', async () => {
+    await using backend = await open();
+    const [one, two] = [await added(backend, 'pending'), await added(backend, 'sold')];
+    await backend.orders().import(
+      [
+        { accountId: BUYER, petId: two.id, status: 'delivered' },
+        { accountId: OTHER, petId: one.id, status: 'approved' },
+      ],
+      at(),
+    );
+    const times = { createdAt: NOON, updatedAt: NOON };
+    const { orders } = await backend.orders().listAll({ limit: 10, after: 0 });
+    expect(orders).toEqual([
+      { accountId: BUYER, id: 1, petId: two.id, status: 'delivered', ...times },
+      { accountId: OTHER, id: 2, petId: one.id, status: 'approved', ...times },
+    ]);
+    expect([await statusOf(backend, one.id), await statusOf(backend, two.id)]).toEqual([
+      'pending',
+      'sold',
+    ]);
+    const request = { id: one.id, accountId: BUYER };
+    expect(await backend.pets().delete(request)).toEqual({ kind: 'reserved' });
+    await backend.orders().update({ id: 2, accountId: OTHER }, 'cancelled', at());
+    expect(await backend.pets().delete(request)).toEqual({ kind: 'deleted' });
   });
 }
 
