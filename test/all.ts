@@ -44,6 +44,7 @@ const LONGEST = [
   'storage/durability',
   'web/web-operator-bans',
   'web/web-sign-in',
+  'testing/grade-changes',
   'testing/grade',
   'web/web-sign-in-account',
   'web/web-requests',

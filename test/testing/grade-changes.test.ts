@@ -3,23 +3,12 @@ import { join } from 'node:path';
 import { SCENARIOS } from '../../src/grade/scenarios/all.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
+import type { Results } from './grade-results.ts';
 
 const OUR_CLIENT = join(import.meta.dir, '../../examples/grade/petstore-client.ts');
 const AGAIN = 'reads-again-after-a-412';
 const CONFLICT = 'does-not-repeat-a-conflict';
 const CHANGES = [AGAIN, CONFLICT];
-
-interface Results {
-  readonly passed: number;
-  readonly failed: number;
-  readonly warned: number;
-  readonly skipped: number;
-  readonly results: ReadonlyArray<{
-    readonly name: string;
-    readonly mark: string;
-    readonly seen: string;
-  }>;
-}
 
 /** Grades a program of JavaScript. */
 async function gradeProgram(

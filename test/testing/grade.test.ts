@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SCENARIOS } from '../../src/grade/scenarios/all.ts';
 import { eventually, temporaryFolder } from '../support/harness.ts';
 import { runCommand, startCommand } from '../support/process.ts';
+import type { Results } from './grade-results.ts';
 
 const OUR_CLIENT = join(import.meta.dir, '../../examples/grade/petstore-client.ts');
 const BAD_CLIENT = join(import.meta.dir, 'bad-client.ts');
@@ -15,19 +16,6 @@ async function gradeProgram(program: readonly string[], ...options: readonly str
   const result = await runCommand(command, { TMPDIR: folder.path });
   expect(readdirSync(folder.path)).toEqual([]);
   return result;
-}
-
-interface Results {
-  readonly passed: number;
-  readonly failed: number;
-  readonly warned: number;
-  readonly skipped: number;
-  readonly results: ReadonlyArray<{
-    readonly name: string;
-    readonly mark: string;
-    readonly seen: string;
-    readonly clients: ReadonlyArray<{ readonly requests: ReadonlyArray<{ at: number }> }>;
-  }>;
 }
 
 test('the client of this project passes every scenario', async () => {
