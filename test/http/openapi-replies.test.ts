@@ -210,10 +210,16 @@ describe('what is documented is what happens', () => {
   });
 
   test('replies may gain fields and codes', () => {
+    const operations = OPERATION_IDS.map(operationOf);
+    const bodies = JSON.stringify(operations.map(({ requestBody }) => requestBody));
+    const replies = JSON.stringify(operations.map(({ responses }) => responses));
     for (const { components } of DOCUMENTS) {
-      // A field that does not exist is refused in a change.
-      const { PetPatch: _pet, OrderPatch: _order, ...schemas } = components.schemas;
-      expect(JSON.stringify(schemas)).not.toContain('additionalProperties');
+      for (const [name, schema] of Object.entries(components.schemas)) {
+        // Some bodies of requests may not have any other field.
+        const isBody = bodies.includes(`schemas/${name}"`) && !replies.includes(`schemas/${name}"`);
+        const isOpen = !JSON.stringify(schema).includes('additionalProperties');
+        expect([name, isOpen || isBody]).toEqual([name, true]);
+      }
     }
     const later = { code: 'made_in_1_1', message: 'New.', status: 400, details: [] };
     expect(objections({ $ref: '#/components/schemas/Error' }, later)).toEqual([]);
