@@ -1,18 +1,19 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { table } from '../../bench/table.ts';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { chromiumPath } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
-import { runTool } from '../support/tools.ts';
+import { type LighthouseReport, lighthouseReport } from '../support/lighthouse.ts';
 
 /*
  * Measures pages with Lighthouse, which npx downloads: npm run lighthouse [-- PATH...]
- * It emulates a phone with a four times slower processor and a connection of 1.6 Mbit/s. With --write it renews the
- * table in docs/performance.md. Fails when a page has less than 90 points for performance or less than 100 for
- * accessibility. Measure on an idle machine.
+ * It emulates a phone with a four times slower processor and a connection of 1.6 Mbit/s. A page whose measurement is
+ * aborted is tried again. Prints a table; with --write it renews the one in docs/performance.md. Fails when a page has
+ * less than 90 points for performance or less than 100 for accessibility. Measure on an idle machine.
  */
 
 const LIGHTHOUSE = 'lighthouse@13.5.0';
@@ -20,19 +21,19 @@ const DOCUMENT = join(import.meta.dir, '..', '..', 'docs', 'performance.md');
 const TABLE = /(<!-- lighthouse -->\n)[\s\S]*?(<!-- \/lighthouse -->)/;
 
 const PUBLIC = ['/', '/sign-in', '/sign-up', '/forgot-password', ...REFERENCE_PATHS];
-const OF_CUSTOMERS = ['/', '/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'];
-const OF_OPERATORS = ['/operator', '/operator/bans', '/operator/audit'];
+const OF_CUSTOMERS = [
+  '/',
+  '/keys',
+  '/requests',
+  '/usage',
+  '/messages',
+  '/sandbox',
+  '/plan',
+  '/account',
+];
+const COLUMNS = ['Page', 'Performance', 'Accessibility', 'Interactive after s', 'KiB in all'];
 
-interface Audit {
-  readonly numericValue?: number;
-}
-
-interface Report {
-  readonly categories: Readonly<
-    Record<'performance' | 'accessibility', { readonly score: number | null }>
-  >;
-  readonly audits: Readonly<Record<'interactive' | 'total-byte-weight', Audit>>;
-}
+const OF_OPERATORS = ['/operator', '/operator/overview', '/operator/bans', '/operator/audit'];
 
 interface Row {
   readonly page: string;
@@ -51,18 +52,28 @@ const person = await customer(service);
 await createKey(person);
 const boss = await operator(service);
 const rows: Row[] = [];
+const failed: string[] = [];
 for (const [who, paths, cookie] of [
   ['', PUBLIC, undefined],
   ['signed in', OF_CUSTOMERS, person.cookie],
   ['operator', OF_OPERATORS, boss.cookie],
 ] as const) {
   for (const path of paths.filter((path) => chosen.length === 0 || chosen.includes(path))) {
-    const row = await measure(path, who === '' ? path : `${path} (${who})`, cookie);
-    rows.push(row);
-    console.log(line(row));
+    const page = who === '' ? path : `${path} (${who})`;
+    console.error(`measuring ${page}`);
+    const row = await measure(path, page, cookie).catch((error: Error) => {
+      console.error(`  given up: ${error.message}`);
+      return undefined;
+    });
+    if (row) rows.push(row);
+    else failed.push(page);
   }
 }
-if (process.argv.includes('--write')) await write();
+console.log(table(COLUMNS, rows.map(cellsOf)));
+if (failed.length > 0) {
+  console.error(`Not measured: ${failed.join(', ')}`);
+  process.exitCode = 1;
+} else if (process.argv.includes('--write')) await write();
 const slow = rows.filter(
   ({ performance, accessibility }) => performance < 90 || accessibility < 100,
 );
@@ -76,16 +87,18 @@ async function measure(path: string, page: string, cookie: string | undefined): 
   // The first request bundles the pages.
   await fetch(address);
   const headers = cookie === undefined ? [] : ['--extra-headers', JSON.stringify({ cookie })];
-  const output = await runTool(
+  const { categories, audits } = await lighthouseReport(
     [
       ...['npx', '--yes', LIGHTHOUSE, address, '--quiet', '--output', 'json', ...headers],
       ...['--only-categories', 'performance,accessibility'],
       ...['--chrome-flags=--headless --no-sandbox --disable-gpu'],
     ],
-    { cwd: folder.path, environment: { CHROME_PATH: chromiumPath() } },
+    {
+      folder: folder.path,
+      environment: { CHROME_PATH: chromiumPath() },
+      onRetry: (reason) => console.error(`  again: ${reason}`),
+    },
   );
-  // The format is defined by Lighthouse.
-  const { categories, audits } = JSON.parse(output) as Report;
   return {
     page,
     performance: points(categories.performance),
@@ -95,13 +108,13 @@ async function measure(path: string, page: string, cookie: string | undefined): 
   };
 }
 
-function points({ score }: Report['categories']['performance']): number {
+function points({ score }: LighthouseReport['categories']['performance']): number {
   return Math.round((score ?? 0) * 100);
 }
 
-function line({ page, performance, accessibility, interactive, kibibytes }: Row): string {
+function cellsOf({ page, performance, accessibility, interactive, kibibytes }: Row): string[] {
   const figures = [performance, accessibility, interactive.toFixed(1), kibibytes.toFixed(0)];
-  return `| \`${page}\` | ${figures.join(' | ')} |`;
+  return [`\`${page}\``, ...figures.map(String)];
 }
 
 /** The pages of operations are alike, so the document shows the largest of them. */
@@ -109,15 +122,10 @@ async function write(): Promise<void> {
   const isOperation = ({ page }: Row) => OPERATION_IDS.some((id) => page.endsWith(`/${id}`));
   const [heaviest] = rows.filter(isOperation).sort((a, b) => b.kibibytes - a.kibibytes);
   const shown = rows.filter((row) => !isOperation(row) || row === heaviest);
-  const table = [
-    '| Page | Performance | Accessibility | Interactive after s | KiB in all |',
-    '|---|---|---|---|---|',
-    ...shown.map(line),
-    '',
-  ].join('\n');
+  const written = `${table(COLUMNS, shown.map(cellsOf))}\n`;
   const text = await Bun.file(DOCUMENT).text();
   await Bun.write(
     DOCUMENT,
-    text.replace(TABLE, (_, before, after) => before + table + after),
+    text.replace(TABLE, (_, before, after) => before + written + after),
   );
 }

@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { messageOf } from '../../src/core/errors.ts';
+import { runTool } from './tools.ts';
+
+/* Runs Lighthouse on one page. */
+
+/** How often a page is tried: browsers on a busy machine abort now and then. */
+const ATTEMPTS = 3;
+
+/** The longest reason of a failure, in characters: output may contain screenshots as base64. */
+const LONGEST_REASON = 300;
+
+/** The part of Lighthouse's report that is used; its format is defined by Lighthouse. */
+export interface LighthouseReport {
+  readonly categories: Readonly<
+    Record<'performance' | 'accessibility', { readonly score: number | null }>
+  >;
+  readonly audits: Readonly<
+    Record<'interactive' | 'total-byte-weight', { readonly numericValue?: number }>
+  >;
+  /** Present if the page could not be measured. */
+  readonly runtimeError?: { readonly message: string };
+}
+
+interface Options {
+  /** The folder for the report. */
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Called with the reason when an attempt has failed and another one follows. */
+  onRetry?(reason: string): void;
+}
+
+/**
+ * The report of a page. A page whose measurement is aborted is tried again.
+ * @param command the program with its arguments; gets `--output-path` with the path of the report.
+ * @throws Error with the reason of the last attempt if all of them fail.
+ */
+export async function lighthouseReport(
+  command: readonly string[],
+  options: Options,
+): Promise<LighthouseReport> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await attemptReport(command, options);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (attempt === ATTEMPTS) throw new Error(reason);
+      options.onRetry?.(reason);
+    }
+  }
+}
+
+async function attemptReport(
+  command: readonly string[],
+  { folder, environment = {} }: Options,
+): Promise<LighthouseReport> {
+  const path = join(folder, 'report.json');
+  await Bun.file(path)
+    .delete()
+    .catch(() => undefined);
+  const failure = await runTool([...command, '--output-path', path], {
+    cwd: folder,
+    environment,
+  }).then(() => undefined, messageOf);
+  const report = await readReport(path);
+  if (report?.runtimeError) throw new Error(shortened(report.runtimeError.message));
+  if (failure === undefined && report) return report;
+  throw new Error(shortened(failure ?? 'There is no report.'));
+}
+
+async function readReport(path: string): Promise<LighthouseReport | undefined> {
+  const file = Bun.file(path);
+  // The format is defined by Lighthouse.
+  return (await file.exists()) ? ((await file.json()) as LighthouseReport) : undefined;
+}
+
+/** The last line without encoded data. */
+function shortened(text: string): string {
+  const lines = text.split('\n').map((line) => line.replaceAll(/[\w+/=-]{80,}/g, '…').trim());
+  return (lines.filter((line) => line !== '').at(-1) ?? '').slice(0, LONGEST_REASON);
+}
