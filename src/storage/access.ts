@@ -80,6 +80,11 @@ export interface EnvironmentTransaction {
    * @returns how many rows were inserted, changed or deleted.
    */
   run(statement: Statement, ...values: TransactionValue[]): Awaitable<number>;
+  /**
+   * Lets other transactions that call this for the account wait until this one ends, so that ids taken afterwards become
+   * visible in ascending order.
+   */
+  lockAccount(accountId: string): Awaitable<void>;
   /** New ids for rows of a table, ascending. The transaction must insert these rows before it takes more ids. */
   newIds(table: NumberedTable, count: number): Awaitable<number[]>;
   /**

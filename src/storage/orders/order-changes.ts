@@ -82,6 +82,8 @@ export const orderChanges = {
       return (await recall(transaction, creation)) ?? decision;
     }
     if (earlier) await transaction.run(FORGET_KEY, order.accountId, earlier.id);
+    // Whoever follows the list by the last id must not miss an order.
+    await transaction.lockAccount(order.accountId);
     const [id = 0] = await transaction.newIds('orders', 1);
     const { accountId, ...fields } = order;
     const times = { createdAt: now, updatedAt: now };

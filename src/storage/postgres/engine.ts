@@ -72,6 +72,10 @@ export function environmentStatements(
   return {
     rows: (selection, ...values) => queries.rows(selection, environment, ...values),
     run: ({ postgres }, ...values) => queries.run(postgres, environment, ...values),
+    async lockAccount(accountId) {
+      const name = `${environment} ${accountId}`;
+      await queries.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', name);
+    },
     newIds: (table, count) => newIds(queries, environment, table, count),
     // A sequence never assigns an id twice.
     retireIds() {},

@@ -12,6 +12,8 @@ export function environmentTransaction(database: Database): EnvironmentTransacti
     rows: (selection, ...values) => query(database, selection).all('', ...values),
     run: ({ sqlite }, ...values) =>
       sqlite === '' ? 0 : Number(query(database, { sqlite }).run('', ...values).changes),
+    // There is one transaction at a time.
+    lockAccount() {},
     newIds(table, count) {
       const after = selectNumber(database, { sqlite: `SELECT ${highestIdIn(table)} AS number` });
       return Array.from({ length: count }, (_, index) => after + 1 + index);
