@@ -94,7 +94,7 @@ export const HEADERS = {
     description:
       'The media types of the bodies that a PATCH takes (RFC 5789). On its reply to another one, and to OPTIONS.',
     schema: { type: 'string' },
-    example: 'application/json',
+    example: 'application/json, application/merge-patch+json',
     required: false,
   },
   Deprecation: {
@@ -142,7 +142,8 @@ export const REQUEST_HEADERS = [
   },
   {
     name: 'Content-Type',
-    description: '`application/json`. Required with every body.',
+    description:
+      '`application/json`. Required with every body. Some changes also take `application/merge-patch+json`.',
   },
   {
     name: 'Idempotency-Key',

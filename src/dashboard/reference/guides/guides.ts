@@ -116,6 +116,14 @@ export function guidesOf({ operations }: Contract): Guide[] {
   return GUIDES.filter(({ operation }) => operation === undefined || served.has(operation));
 }
 
+/** The text without the parts `{{#operation}}…{{/operation}}` about operations that are not served. */
+function servedParts(text: string, { operations }: Contract): string {
+  const served = new Set<string>(operations.map(({ id }) => id));
+  return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, id: string, part: string) =>
+    served.has(id) ? part : '',
+  );
+}
+
 function textGuide([name, title, description, text, operation]: Text): Guide {
   return {
     name,
@@ -124,7 +132,7 @@ function textGuide([name, title, description, text, operation]: Text): Guide {
     operation,
     body(facts) {
       const values = valuesFor(facts);
-      return text.replaceAll(/\{\{(\w+)\}\}/g, (_, value: string) => {
+      return servedParts(text, facts.contract).replaceAll(/\{\{(\w+)\}\}/g, (_, value: string) => {
         const write = values[value];
         if (!write) throw new Error(`The guide ${name} has an unknown value: ${value}.`);
         return write();
