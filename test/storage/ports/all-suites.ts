@@ -6,6 +6,7 @@ import type { OpenBackend } from './backend.ts';
 import { banStoreSuite } from './ban-store.suite.ts';
 import { endedKeysSuite } from './ended-keys.suite.ts';
 import { environmentResetSuite } from './environment-reset.suite.ts';
+import { followedOrdersSuite } from './followed-orders.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { messageStoreSuite } from './message-store.suite.ts';
 import { orderChangesSuite } from './order-changes.suite.ts';
@@ -32,6 +33,7 @@ export function allSuites(open: OpenBackend): void {
   banStoreSuite(open);
   endedKeysSuite(open);
   environmentResetSuite(open);
+  followedOrdersSuite(open);
   idempotencySuite(open);
   messageStoreSuite(open);
   orderChangesSuite(open);
