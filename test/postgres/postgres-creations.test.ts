@@ -63,6 +63,33 @@ class InterruptedDatabase extends PostgresDatabase implements AsyncDisposable {
   }
 }
 
+/** A database that runs `interrupt` after its first rows were read. */
+class SlowDatabase extends PostgresDatabase implements AsyncDisposable {
+  #interrupt: (() => Promise<unknown>) | undefined;
+
+  constructor(url: string, interrupt: () => Promise<unknown>) {
+    super(url, [url]);
+    this.#interrupt = interrupt;
+  }
+
+  override of(kind: StatementKind): Statements {
+    const statements = super.of(kind);
+    const rows: Statements['rows'] = statements.rows.bind(statements);
+    statements.rows = async (selection, ...values) => {
+      const found = await rows(selection, ...values);
+      const interrupt = this.#interrupt;
+      this.#interrupt = undefined;
+      await interrupt?.();
+      return found;
+    };
+    return statements;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
 describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -124,6 +151,37 @@ describe.skipIf(!hasPostgres)('creations in PostgreSQL', () => {
     expect(pets.map(({ id }) => id)).toEqual([1, 3]);
     expect(isCacheable).toBe(false);
     expect((await store.list(available)).isCacheable).toBe(true);
+  });
+
+  test('a page that was read before an animal came is not called isCacheable, although a later one is', async () => {
+    const url = await server.createMigrated();
+    for (const id of [1, 3, 4, 5]) {
+      await server.run(`INSERT INTO pets VALUES ('production', ${id}, 'a', 1, 'available')`, url);
+    }
+    await using database: SlowDatabase = new SlowDatabase(url, async () => {
+      await server.run("INSERT INTO pets VALUES ('production', 2, 'b', 1, 'available')", url);
+      expect((await store.list({ limit: 3, after: 0 })).isCacheable).toBe(true);
+    });
+    const store = new PostgresPetStore(database, 'production');
+    const { pets, isCacheable } = await store.list({ limit: 2, after: 0 });
+    expect(pets.map(({ id }) => id)).toEqual([1, 3]);
+    expect(isCacheable).toBe(false);
+    expect((await store.list({ limit: 2, after: 0 })).isCacheable).toBe(true);
+  });
+
+  test('a page is not called isCacheable because of ids that were taken before a reset', async () => {
+    await using backend = await openPostgresBackend(server);
+    const store = backend.pets();
+    await store.import(Array.from({ length: 9 }, (_, index) => pet(`${index}`)));
+    const page = { limit: 3, after: 0 };
+    expect((await store.list(page)).isCacheable).toBe(true);
+    await store.delete({ id: 2, accountId: 'anyone' });
+    expect((await store.list(page)).isCacheable).toBe(true);
+    await backend.resetEnvironment('production');
+    store.invalidatePages();
+    await backend.run('production', "SELECT setval('production_pet_ids', 2)");
+    await store.import(Array.from({ length: 9 }, (_, index) => pet(`${index}`)));
+    expect((await store.list(page)).isCacheable).toBe(false);
   });
 
   test('a page after many deleted animals becomes isCacheable, but not one after an id without an animal', async () => {

@@ -64,7 +64,7 @@ describe('the feed of changes of pets in a file', () => {
     expect(it.numbers()).toEqual({ first: 20_001, last: 35_000 });
   });
 
-  test('is everything for a process that missed pruned changes, and then goes on', async () => {
+  test('is everything for a process that missed pruned changes, or too many, and then goes on', async () => {
     await using it = scene();
     it.change(1);
     expect(it.feed.read()).toEqual([CHANGE]);
@@ -74,6 +74,10 @@ describe('the feed of changes of pets in a file', () => {
     expect(it.feed.read()).toEqual([]);
     it.change(2);
     expect(it.feed.read()).toEqual([CHANGE, CHANGE]);
+    expect(it.other.read()).toBe('everything');
+    it.change(1_000);
+    expect(it.other.read()).toHaveLength(1_000);
+    it.change(1_001);
     expect(it.other.read()).toBe('everything');
   });
 });

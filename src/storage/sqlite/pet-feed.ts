@@ -3,7 +3,7 @@ import { MOST_CHANGES, type PetFeed, petChangeFrom } from '../pets/pet-feed.ts';
 import { select } from '../schema/selection.ts';
 import type { SqliteFile } from './file.ts';
 
-/** How many changes stay in the feed: more than a process reads at once. */
+/** How many changes stay in the feed: so many that a process for which pruned ones are missing finds too many others. */
 const KEPT = 10 * MOST_CHANGES;
 
 /** How many changes are deleted in one transaction, and the fewest for which one is made. */
@@ -12,7 +12,7 @@ const DELETED_AT_ONCE = 10_000;
 const SINCE = select(
   'pet_changes',
   ['number', 'pet_id', 'old_status', 'new_status'],
-  'WHERE number >= ? ORDER BY number LIMIT ?',
+  'WHERE number > ? ORDER BY number LIMIT ?',
 );
 const FIRST = select('pet_changes', ['number'], 'ORDER BY number LIMIT 1');
 const LAST = select('pet_changes', ['number'], 'ORDER BY number DESC LIMIT 1');
@@ -32,17 +32,13 @@ export class SqlitePetFeed implements PetFeed {
 
   read(): PetChanges {
     const seen = this.#seen;
-    const isFirst = seen === undefined;
-    // Begins with the change that was read last: without it others after it may be missing, too.
-    const rows = isFirst ? [] : this.#file.all(SINCE, seen, MOST_CHANGES + 2);
-    const changes = seen === 0 ? rows : rows.slice(1);
-    const begins = seen === 0 ? (rows[0]?.number ?? 1) === 1 : rows[0]?.number === seen;
-    if (isFirst || !begins || changes.length > MOST_CHANGES) {
+    const rows = seen === undefined ? [] : this.#file.all(SINCE, seen, MOST_CHANGES + 1);
+    if (seen === undefined || rows.length > MOST_CHANGES) {
       this.#seen = this.#numberOf(LAST);
       return 'everything';
     }
     this.#seen = rows.at(-1)?.number ?? seen;
-    return changes.map(petChangeFrom);
+    return rows.map(petChangeFrom);
   }
 
   async prune(): Promise<void> {
