@@ -83,6 +83,15 @@ local function create(named)
     .. name .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
 end
 
+local function update()
+  created = created + 1
+  local body = '{"name":"Renamed ' .. created .. '"}'
+  return 'PATCH ' .. options.base .. '/pets/' .. math.random(1, options.pets)
+    .. ' HTTP/1.1\r\nHost: ' .. options.host
+    .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
+    .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
+end
+
 local function list()
   return get('/pets')
 end
@@ -104,6 +113,7 @@ local REQUESTS = {
   get = one,
   create = function() return create() end,
   ['create-keyed'] = function() return create(true) end,
+  update = update,
   mixed = mixed,
 }
 

@@ -18,6 +18,7 @@ export type RequestKind =
   | 'get'
   | 'create'
   | 'create-keyed'
+  | 'update'
   | 'mixed';
 
 /** One run of wrk. */

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchChanges } from './changes.ts';
 import { killChildren } from './children.ts';
 import { benchCitus } from './citus/command.ts';
 import { benchCluster, writeClusterDocumentation } from './cluster/command.ts';
@@ -74,6 +75,11 @@ async function main(): Promise<void> {
     stayOffServerCore();
     return benchSearch(bench);
   }
+  if (first === 'changes') {
+    requireTools({ peers: false });
+    stayOffServerCore();
+    return benchChanges(bench, options.baseline);
+  }
   if (first === 'report') return rewriteReports();
   if (first === 'cluster') return benchCluster(bench, options);
   if (first === 'citus') return benchCitus(bench, options);
@@ -100,7 +106,7 @@ function chooseParts({ names, baseline }: Options) {
   const known = [...Object.keys(WORKLOADS), ...SECTIONS, ...OPTIONAL, 'all'];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const all = [...known, 'profile', 'search', 'cluster', 'citus', 'report'].join(', ');
+    const all = [...known, 'profile', 'search', 'changes', 'cluster', 'citus', 'report'].join(', ');
     throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${all}.`);
   }
   const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'floor', 'mix'] : names;

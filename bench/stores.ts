@@ -60,16 +60,36 @@ export class StoreShelf {
     const folder = join(this.#path, name);
     const keyFile = `${folder}.keys`;
     const store = { folder, keyFile, pets, accounts, limits };
-    if (existsSync(keyFile)) return store;
+    if (!existsSync(keyFile)) await this.#prepare(store, script);
+    return store;
+  }
+
+  /** A store in an empty database. @param settings those of the database. */
+  async inDatabase(
+    { pets, accounts }: Size,
+    settings: Readonly<Record<string, string>>,
+  ): Promise<PreparedStore> {
+    this.#copies += 1;
+    const folder = join(this.#path, `database-${this.#copies}`);
+    const store = { folder, keyFile: `${folder}.keys`, pets, accounts, limits: AMPLE };
+    await this.#prepare(store, PREPARE, settings);
+    return store;
+  }
+
+  async #prepare(
+    { folder, keyFile, pets, accounts, limits }: PreparedStore,
+    script: string,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     this.#progress(`preparing ${pets} pets and ${accounts} accounts`);
+    const numbers = [pets, accounts, limits.perMinute, limits.perDay].map(String);
     const child = tracked(
       Bun.spawn(onEveryCore([process.execPath, script, folder, keyFile, ...numbers]), {
-        env: withoutSettings(),
+        env: { ...withoutSettings(), ...settings },
         stdio: ['ignore', 'inherit', 'inherit'],
       }),
     );
-    if ((await child.exited) !== 0) throw new Error(`The store ${name} could not be prepared.`);
-    return store;
+    if ((await child.exited) !== 0) throw new Error(`The store ${folder} could not be prepared.`);
   }
 
   /** A copy that a contestant may change; deleted on disposal. */

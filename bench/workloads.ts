@@ -106,5 +106,6 @@ export const EXAMPLE_PATHS: Readonly<Record<RequestKind, string>> = {
   get: '/pets/500',
   create: '/pets',
   'create-keyed': '/pets',
+  update: '/pets/500',
   mixed: '/pets',
 };

@@ -1,0 +1,185 @@
+import { startPostgres } from './cluster/private-servers.ts';
+import { CONTESTANTS, type Contestant } from './contestants.ts';
+import { checkOut } from './floor/baseline.ts';
+import { type RequestKind, runLoad } from './load.ts';
+import { type Bench, CONNECTIONS, type Stage, setStage } from './measure.ts';
+import { median } from './statistics.ts';
+import { keysOf, type PreparedStore } from './stores.ts';
+import { table } from './table.ts';
+
+/** Changes in a second beside lists. */
+const CHANGES = 100;
+
+/** Ids of animals on the first page and on longer ones, and of others. */
+const ON_PAGES = { first: 1, count: 100 };
+const BEYOND = { first: 1_001, count: 1_000 };
+
+/** One of this many animals is deleted, from the third on. */
+const DELETED = { first: 3, every: 100 };
+
+const SECRET = '7c'.repeat(32);
+
+/** A service under a load, and the ids of animals that are changed meanwhile. */
+interface Entry {
+  readonly stage: Stage;
+  readonly kind: RequestKind;
+  readonly status: number;
+  readonly changed?: { readonly first: number; readonly count: number };
+}
+
+/** The quotients that are printed, with their goals. */
+const QUOTIENTS = [
+  ['list 20 ÷ before', 'list', 'list before', 'no difference beyond A/A'],
+  ['list 20 ÷ the same (A/A)', 'list again', 'list', ''],
+  ['list 20, 100 changes/s beyond the page ÷ none', 'list, others change', 'list', '1.05'],
+  ['list 20, 100 changes/s on the first pages ÷ none', 'list, pages change', 'list', '1.5'],
+  ['list 20 after 1 % were deleted ÷ before', 'list, deleted', 'list', '1.05'],
+  ['the same on PostgreSQL', 'list on PostgreSQL, deleted', 'list on PostgreSQL', '1.05'],
+  ['updatePet of random animals ÷ createPet', 'update', 'create', '1.2'],
+] as const;
+
+/**
+ * Measures the CPU time of requests while animals change, in interleaved rounds. Prints the medians and their quotients;
+ * they are not saved.
+ * @param revision an earlier commit, of which lists are measured, too.
+ */
+export async function benchChanges(bench: Bench, revision: string | undefined): Promise<void> {
+  const { rounds, seconds, warmUp } = bench.scale.floor;
+  await using stack = new AsyncDisposableStack();
+  const entries = await startAll(bench, revision, stack);
+  const taken = new Map([...entries.keys()].map((name) => [name, [] as number[]]));
+  for (let round = 0; round <= rounds; round += 1) {
+    bench.progress(round === 0 ? 'warming up' : `changes, round ${round} of ${rounds}`);
+    for (const [name, entry] of entries) {
+      const cpu = await cpuOf(entry, round === 0 ? warmUp : seconds);
+      if (round > 0) taken.get(name)?.push(cpu);
+    }
+  }
+  const figures = new Map(Array.from(taken, ([name, each]) => [name, median(each)]));
+  const rows = Array.from(figures, ([name, cpu]) => [name, cpu.toFixed(1)]);
+  console.log(`${table(['load', 'CPU µs per request'], rows)}\n`);
+  const quotients = QUOTIENTS.flatMap(([title, above, below, goal]) => {
+    const [one, other] = [figures.get(above), figures.get(below)];
+    return one === undefined || other === undefined
+      ? []
+      : [[title, (one / other).toFixed(3), goal]];
+  });
+  console.log(table(['quotient', 'median ÷ median', 'at most'], quotients));
+}
+
+async function startAll(
+  bench: Bench,
+  revision: string | undefined,
+  stack: AsyncDisposableStack,
+): Promise<Map<string, Entry>> {
+  const size = { ...bench.scale.cluster };
+  const prepared = await bench.stores.ample(size);
+  const start = async (store: PreparedStore, contestant: Contestant = CONTESTANTS.petstore) =>
+    stack.use(await setStage(bench, contestant, stack.use(bench.stores.copy(store))));
+  const entries = new Map<string, Entry>();
+  const list = { kind: 'list-20', status: 200 } as const;
+  if (revision !== undefined) {
+    const before = await checkOut({ ...bench, scale: { ...bench.scale, ...size } }, revision);
+    const stage = await start(await before.store(), before.contestant);
+    entries.set('list before', { stage, ...list });
+  }
+  for (const name of ['list', 'list again'] as const) {
+    entries.set(name, { stage: await start(prepared), ...list });
+  }
+  entries.set('list, others change', { stage: await start(prepared), ...list, changed: BEYOND });
+  entries.set('list, pages change', { stage: await start(prepared), ...list, changed: ON_PAGES });
+  entries.set('list, deleted', { stage: await deleteSome(await start(prepared)), ...list });
+  for (const name of ['list on PostgreSQL', 'list on PostgreSQL, deleted'] as const) {
+    bench.progress(`preparing ${name}`);
+    const stage = await startOnPostgres(bench, stack);
+    entries.set(name, { stage, ...list });
+    if (name.endsWith('deleted')) await deleteSome(stage);
+  }
+  entries.set('create', { stage: await start(prepared), kind: 'create', status: 201 });
+  entries.set('update', { stage: await start(prepared), kind: 'update', status: 200 });
+  return entries;
+}
+
+async function startOnPostgres(bench: Bench, stack: AsyncDisposableStack): Promise<Stage> {
+  const { url } = stack.use(await startPostgres());
+  const settings = { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET };
+  const store = await bench.stores.inDatabase(bench.scale.cluster, settings);
+  const { petstore } = CONTESTANTS;
+  const contestant: Contestant = {
+    ...petstore,
+    async launch(setting) {
+      const { command, env } = await petstore.launch(setting);
+      return { command, env: { ...env, ...settings } };
+    },
+  };
+  return stack.use(await setStage(bench, contestant, store));
+}
+
+/** CPU time of the service for one request of its load, in µs, including what changes beside it take. */
+async function cpuOf({ stage, kind, status, changed }: Entry, seconds: number): Promise<number> {
+  const { server, store, contestant } = stage;
+  const stop = changed && changeSteadily(stage, changed);
+  const before = server.usage().cpu;
+  const { requests, refused } = await runLoad({
+    ...{ port: server.port, kind, base: contestant.base, pets: store.pets, keys: store.keyFile },
+    ...{ connections: CONNECTIONS, seconds },
+  });
+  const { cpu } = server.usage();
+  await stop?.();
+  if (refused > 0) throw new Error(`${refused} replies were not ${status}.`);
+  return ((cpu - before) / requests) * 1e6;
+}
+
+/** Changes animals in turn; returns a function that ends this and checks the replies. */
+function changeSteadily(
+  stage: Stage,
+  { first, count }: { readonly first: number; readonly count: number },
+): () => Promise<void> {
+  const replies: Promise<number>[] = [];
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    const due = ((performance.now() - begun) * CHANGES) / 1_000;
+    while (replies.length < due) {
+      const id = first + (replies.length % count);
+      const body = JSON.stringify({ name: `Renamed ${replies.length}` });
+      replies.push(send(stage, 'PATCH', id, body));
+    }
+  }, 1_000 / CHANGES);
+  return async () => {
+    clearInterval(timer);
+    const wrong = (await Promise.all(replies)).find((status) => status !== 200);
+    if (wrong !== undefined) throw new Error(`A change was answered with ${wrong}.`);
+  };
+}
+
+async function deleteSome(stage: Stage): Promise<Stage> {
+  let next = DELETED.first;
+  const worker = async () => {
+    while (next <= stage.store.pets) {
+      const id = next;
+      next += DELETED.every;
+      const status = await send(stage, 'DELETE', id);
+      if (status !== 204) throw new Error(`A deletion was answered with ${status}.`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  return stage;
+}
+
+async function send(
+  { server, store, contestant }: Stage,
+  method: string,
+  id: number,
+  body?: string,
+): Promise<number> {
+  const reply = await fetch(`http://127.0.0.1:${server.port}${contestant.base}/pets/${id}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${keysOf(store)[0]}`,
+      'Content-Type': 'application/json',
+    },
+    ...(body !== undefined && { body }),
+  });
+  await reply.arrayBuffer();
+  return reply.status;
+}
