@@ -63,6 +63,15 @@ const EXPECTATIONS: Record<RequestKind, (pets: number, index: number) => Expecta
     const id = 1 + Math.floor(Math.random() * pets);
     return { path: `/pets/${id}`, status: 200, body: petWith(id) };
   },
+  update: (_pets, index) => {
+    const name = `Renamed ${index}`;
+    const init = {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name }),
+    };
+    return { path: '/pets/500', init, status: 200, body: { ...petWith(500), name } };
+  },
   create: (_pets, index) => creation(index),
   'create-keyed': (_pets, index) => creation(index),
 };

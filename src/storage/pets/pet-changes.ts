@@ -31,7 +31,9 @@ const ONE_PET = 'environment = $1 AND bucket = $2 AND id = $3';
 const FIND = inEnvironment<Row>(
   `SELECT name, category_id, status, owner, open_order FROM pets WHERE ${ONE_PET} FOR UPDATE`,
 );
-const UPDATE = inEnvironment(
+const UPDATE = inEnvironment(`UPDATE pets SET name = $4, category_id = $5 WHERE ${ONE_PET}`);
+// Apart, because SQLite rewrites the index of a column that a statement names: this takes twice as long.
+const UPDATE_WITH_STATUS = inEnvironment(
   `UPDATE pets SET name = $4, category_id = $5, status = $6 WHERE ${ONE_PET}`,
 );
 const FOLLOW = inEnvironment(`UPDATE pets SET status = $4, open_order = $5 WHERE ${ONE_PET}`);
@@ -64,7 +66,9 @@ export const petChanges = {
     const outcome = decideUpdate(stored, patch, request);
     if (stored && outcome.kind === 'updated' && outcome.pet !== stored.pet) {
       const { id, name, categoryId, status } = outcome.pet;
-      await transaction.run(UPDATE, bucketOf(id), id, name, categoryId, status);
+      const fields = [bucketOf(id), id, name, categoryId] as const;
+      if (status === stored.pet.status) await transaction.run(UPDATE, ...fields);
+      else await transaction.run(UPDATE_WITH_STATUS, ...fields, status);
       await recordPetChange(transaction, { id, before: stored.pet.status, after: status });
     }
     return outcome;
