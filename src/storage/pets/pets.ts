@@ -127,30 +127,36 @@ export abstract class StoredPets implements PetStore {
   async #change<Outcome extends UpdateOutcome | DeleteOutcome>(
     make: (formerAccount?: string) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { watchChanges = unwatched, hasAccount } = this.#options;
+    const hasChanged = ({ kind }: Outcome) => kind === 'updated' || kind === 'deleted';
+    const outcome = await this.#applied(make(), hasChanged);
+    const { hasAccount } = this.#options;
+    if (outcome.kind !== 'not_owner' || (await hasAccount?.(outcome.owner)) !== false)
+      return outcome;
+    return this.#applied(make(outcome.owner), hasChanged);
+  }
+
+  /** Waits for a change; cached pages then show its pets as they are. */
+  async #applied<Outcome>(
+    change: Promise<Outcome>,
+    hasChanged: (outcome: Outcome) => boolean,
+  ): Promise<Outcome> {
+    const { watchChanges = unwatched } = this.#options;
+    let mayHaveChanged = true;
     try {
-      const outcome = await watchChanges(make());
-      if (outcome.kind !== 'not_owner' || (await hasAccount?.(outcome.owner)) !== false)
-        return outcome;
-      return await watchChanges(make(outcome.owner));
+      const outcome = await watchChanges(change);
+      mayHaveChanged = hasChanged(outcome);
+      return outcome;
     } finally {
       // Also after a failure, because the change may be committed.
-      await this.applyOwnChanges();
+      if (mayHaveChanged) await this.applyOwnChanges();
     }
   }
 
   async deleteOwned(accountId: string): Promise<OwnedDeletion> {
     const highestId = await this.highestId();
-    return deleteOwnedUpTo(highestId, accountId, (window) => this.#deleteWindow(window));
-  }
-
-  async #deleteWindow(window: OwnedWindow): Promise<OwnedDeletion> {
-    const { watchChanges = unwatched } = this.#options;
-    try {
-      return await watchChanges(this.changes.deleteOwnedPets(window));
-    } finally {
-      await this.applyOwnChanges();
-    }
+    return deleteOwnedUpTo(highestId, accountId, (window) =>
+      this.#applied(this.changes.deleteOwnedPets(window), () => true),
+    );
   }
 
   async forgetRequests(accountId: string, since: number): Promise<void> {

@@ -62,6 +62,20 @@ function ownChanges(open: OpenBackend): void {
     expect(await feed.next()).toEqual([]);
   });
 
+  test('is read for a change, and not for one that was refused', async () => {
+    await using backend = await open();
+    await using other = await backend.another();
+    const [store, theirs] = [backend.pets(), other.pets()];
+    const id = await added(store, { status: 'sold' });
+    const feed = await following(store);
+    await theirs.update(by(id), { name: 'Max' });
+    await store.update(by(id), { status: 'pending' });
+    await store.delete(by(id + 1));
+    expect(feed.take()).toEqual([]);
+    await store.update(by(id), { name: 'Rex' });
+    expect(feed.take().length).toBeGreaterThanOrEqual(2);
+  });
+
   test('has each of many changes at once', async () => {
     await using backend = await open();
     const store = backend.pets();
