@@ -7,29 +7,23 @@ import { median } from './statistics.ts';
 import { firstKey, type PreparedStore } from './stores.ts';
 import { table } from './table.ts';
 
-/** Changes in a second beside lists. */
-const CHANGES = 100;
+/** The clients that change animals beside lists: 100 changes in a second, if each takes 5 ms. */
+const CHANGERS = { connections: 10, pause: 95 } as const;
 
-/** Ids of animals on the first page and on longer ones, and of others. */
-const ON_PAGES = { first: 1, count: 100 };
-const BEYOND = { first: 501, count: 500 };
+/** The first and the last id of animals on the first page and on longer ones, and of others. */
+const ON_PAGES = { first: 1, pets: 100 };
+const BEYOND = { first: 501, pets: 1_000 };
 
 /** One of this many animals is deleted, from the third on. */
 const DELETED = { first: 3, every: 100 };
 
 const SECRET = '7c'.repeat(32);
 
-interface Ids {
-  readonly first: number;
-  readonly count: number;
-}
-
 /** A service under a load, and the ids of animals that are changed meanwhile. */
 interface Entry {
   readonly stage: Stage;
   readonly kind: RequestKind;
-  readonly status: number;
-  readonly changed?: Ids;
+  readonly changed?: typeof ON_PAGES;
 }
 
 /** The quotients that are printed, with their goals. */
@@ -85,7 +79,7 @@ async function startAll(
   const start = async (store: PreparedStore, contestant: Contestant = CONTESTANTS.petstore) =>
     stack.use(await setStage(bench, contestant, stack.use(bench.stores.copy(store))));
   const entries = new Map<string, Entry>();
-  const list = { kind: 'list-20', status: 200 } as const;
+  const list = { kind: 'list-20' } as const;
   if (revision !== undefined) {
     const before = await checkOut({ ...bench, scale: { ...bench.scale, ...size } }, revision);
     const stage = await start(await before.store(), before.contestant);
@@ -103,8 +97,8 @@ async function startAll(
     entries.set(name, { stage, ...list });
     if (name.endsWith('deleted')) await deleteSome(stage);
   }
-  entries.set('create', { stage: await start(prepared), kind: 'create', status: 201 });
-  entries.set('update', { stage: await start(prepared), kind: 'update', status: 200 });
+  entries.set('create', { stage: await start(prepared), kind: 'create' });
+  entries.set('update', { stage: await start(prepared), kind: 'update' });
   return entries;
 }
 
@@ -124,67 +118,33 @@ async function startOnPostgres(bench: Bench, stack: AsyncDisposableStack): Promi
 }
 
 /** CPU time of the service for one request of its load, in µs, including what changes beside it take. */
-async function cpuOf({ stage, kind, status, changed }: Entry, seconds: number): Promise<number> {
+async function cpuOf({ stage, kind, changed }: Entry, seconds: number): Promise<number> {
   const { server, store, contestant } = stage;
-  const stop = changed && changeSteadily(stage, changed);
+  const common = { port: server.port, base: contestant.base, keys: store.keyFile, seconds };
+  const pace = { connections: CHANGERS.connections, pause: CHANGERS.pause };
   const before = server.usage().cpu;
-  const { requests, refused } = await runLoad({
-    ...{ port: server.port, kind, base: contestant.base, pets: store.pets, keys: store.keyFile },
-    ...{ connections: CONNECTIONS, seconds },
-  });
+  const [load, changes] = await Promise.all([
+    runLoad({ ...common, kind, pets: store.pets, connections: CONNECTIONS }),
+    changed && runLoad({ ...common, ...changed, kind: 'update', ...pace }),
+  ]);
   const { cpu } = server.usage();
-  await stop?.();
-  if (refused > 0) throw new Error(`${refused} replies were not ${status}.`);
-  return ((cpu - before) / requests) * 1e6;
-}
-
-/** Changes animals in turn; returns a function that ends this and checks the replies. */
-function changeSteadily(stage: Stage, { first, count }: Ids): () => Promise<void> {
-  const key = firstKey(stage.store);
-  const replies: Promise<number>[] = [];
-  const begun = performance.now();
-  const timer = setInterval(() => {
-    const due = ((performance.now() - begun) * CHANGES) / 1_000;
-    while (replies.length < due) {
-      const id = first + (replies.length % count);
-      const body = JSON.stringify({ name: `Renamed ${replies.length}` });
-      replies.push(send(stage, key, 'PATCH', id, body));
-    }
-  }, 1_000 / CHANGES);
-  return async () => {
-    clearInterval(timer);
-    const wrong = (await Promise.all(replies)).find((status) => status !== 200);
-    if (wrong !== undefined) throw new Error(`A change was answered with ${wrong}.`);
-  };
+  const refused = load.refused + (changes?.refused ?? 0);
+  if (refused > 0) throw new Error(`${refused} requests were refused.`);
+  return ((cpu - before) / load.requests) * 1e6;
 }
 
 async function deleteSome(stage: Stage): Promise<Stage> {
-  const key = firstKey(stage.store);
+  const { server, store, contestant } = stage;
+  const headers = { Authorization: `Bearer ${firstKey(store)}` };
   let next = DELETED.first;
   const worker = async () => {
-    while (next <= stage.store.pets) {
-      const id = next;
+    while (next <= store.pets) {
+      const url = `http://127.0.0.1:${server.port}${contestant.base}/pets/${next}`;
       next += DELETED.every;
-      const status = await send(stage, key, 'DELETE', id);
+      const { status } = await fetch(url, { method: 'DELETE', headers });
       if (status !== 204) throw new Error(`A deletion was answered with ${status}.`);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   return stage;
-}
-
-async function send(
-  { server, contestant }: Stage,
-  key: string,
-  method: string,
-  id: number,
-  body?: string,
-): Promise<number> {
-  const reply = await fetch(`http://127.0.0.1:${server.port}${contestant.base}/pets/${id}`, {
-    method,
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body }),
-  });
-  await reply.arrayBuffer();
-  return reply.status;
 }

@@ -1,5 +1,5 @@
 -- The requests of wrk and the checks of replies. Arguments, by name:
---   kind=… keys=FILE base=PATH pets=N seed=N turn=N pause=MS accept=CODINGS status=N body=FILE
+--   kind=… keys=FILE base=PATH first=N pets=N seed=N turn=N pause=MS accept=CODINGS status=N body=FILE
 -- With `status`, every reply is parsed and compared. Without it, replies are only counted, so that a
 -- measured run costs the load generator the same for every contestant.
 
@@ -86,7 +86,7 @@ end
 local function update()
   created = created + 1
   local body = '{"name":"Renamed ' .. created .. '"}'
-  return 'PATCH ' .. options.base .. '/pets/' .. math.random(1, options.pets)
+  return 'PATCH ' .. options.base .. '/pets/' .. math.random(options.first or 1, options.pets)
     .. ' HTTP/1.1\r\nHost: ' .. options.host
     .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
     .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body

@@ -29,6 +29,8 @@ export interface Load {
   readonly base: string;
   /** Ids from 1 to this number exist. */
   readonly pets: number;
+  /** The lowest id that is changed; by default 1. */
+  readonly first?: number;
   /** A file with one API key per line, used in turn. Without it no key is sent. */
   readonly keys: string | undefined;
   /** The `Accept-Encoding` of every request; by default none. */
@@ -113,9 +115,10 @@ export async function runLoad(load: Load): Promise<LoadResult> {
 }
 
 function commandLine(load: Load): string[] {
-  const { port, connections, seconds, kind, base, pets, keys, turn, pause, check, accept } = load;
+  const { port, connections, seconds, kind, base, keys, check } = load;
+  const { first, pets, turn, pause, accept } = load;
   const checks = { status: check?.status, body: check?.bodyFile };
-  const settings = { kind, base, pets, keys, turn, pause, accept, ...checks };
+  const settings = { kind, base, first, pets, keys, turn, pause, accept, ...checks };
   return [
     ...['wrk', '--threads', '1', '--connections', String(connections)],
     ...['--duration', `${seconds}s`, '--timeout', '10s', '--latency'],

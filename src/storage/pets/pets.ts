@@ -17,7 +17,7 @@ import type { Instant } from '../../lib/clock.ts';
 import { nameOf } from '../idempotent-requests.ts';
 import type { Database } from '../schema/schema.ts';
 import type { WatchWrite, WriteKinds } from '../write-kinds.ts';
-import { deleteOwnedUpTo, type OwnedWindow } from './owned-pets.ts';
+import { deleteOwnedUpTo } from './owned-pets.ts';
 import type { BoundPetChanges } from './pet-changes.ts';
 import type { PetFeed } from './pet-feed.ts';
 import { PetFeedReader } from './pet-feed-reader.ts';

@@ -96,7 +96,7 @@ function deleting(open: OpenBackend): void {
       { id: 1, before: 'available', after: undefined },
       { id: 3, before: 'sold', after: undefined },
     ];
-    expect(here.take()).toEqual([deletions]);
-    expect(await elsewhere.next()).toEqual([deletions]);
+    expect(here.take()).toEqual(deletions);
+    expect(await elsewhere.next()).toEqual(deletions);
   });
 }

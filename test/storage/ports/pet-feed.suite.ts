@@ -5,7 +5,7 @@ import type { NewPet } from '../../../src/core/pets/pets.ts';
 import { at, type OpenBackend, pet, portSuite } from './backend.ts';
 
 /** The changes that a store applies from now on. Some may be repeated, for as long as Citus needs. */
-async function following(store: PetStore) {
+export async function following(store: PetStore) {
   const applied: PetChanges[] = [];
   store.onChanges((changes) => applied.push(changes));
   await store.applyChanges();
