@@ -33,10 +33,24 @@ export function select<Name extends TableName, C extends ColumnName<Name>>(
   rest: string,
 ): Selection<Pick<Selectable<Database[Name]>, C>> {
   const list = columnList({ table, columns });
+  const from = `FROM ${table} ${orderedByColumns(table, rest)}`;
   return {
-    sqlite: `SELECT ${list.sqlite} FROM ${table} ${rest}`,
-    postgres: forPostgres(table, `SELECT ${list.postgres} FROM ${table} ${rest}`),
+    sqlite: `SELECT ${list.sqlite} ${from}`,
+    postgres: forPostgres(table, `SELECT ${list.postgres} ${from}`),
   };
+}
+
+/**
+ * The same SQL, which sorts by the columns of the table. By their names alone it would sort by the selected values of
+ * integers, which no index has in this order.
+ */
+function orderedByColumns(table: TableName, sql: string): string {
+  return sql.replace(/\bORDER BY (.*?)(?= LIMIT\b|$)/, (_, list: string) => {
+    const columns = list
+      .split(', ')
+      .map((name) => (name.includes('.') ? name : `${table}.${name}`));
+    return `ORDER BY ${columns.join(', ')}`;
+  });
 }
 
 /** Columns of a table, whose names in the rows begin with a prefix. */
