@@ -17,7 +17,7 @@ import { makeKey, onFolder } from '../support/storage.ts';
 
 const WITH_SECRET = { PETSTORE_SECRET: SECRET };
 const LARGEST = '9223372036854775807';
-const BUYER = 'acct_buyer';
+const STRANGER = 'acct_stranger';
 const NEW_PET = { name: 'Rex', categoryId: 1, status: 'available' } as const;
 
 describe.skipIf(!hasPostgres)('migrate-store', () => {
@@ -63,10 +63,11 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     const next = await service.post(before.key, before.pet);
     expect(await next.json()).toMatchObject({ id: 5 });
     const { orders } = service.stores.environment('production');
-    expect(await orders.list({ accountId: BUYER, limit: 10, after: 0 })).toMatchObject({
+    const accountId = await accountOf(service, before.email);
+    expect(await orders.list({ accountId, limit: 10, after: 0 })).toMatchObject({
       orders: [{ id: 2, petId: 1, status: 'placed' }],
     });
-    const order = await orders.create({ accountId: BUYER, petId: 5 }, clock.now());
+    const order = await orders.create({ accountId, petId: 5 }, clock.now());
     expect(order).toMatchObject({ kind: 'created', order: { id: 3 } });
     expect((await ask(service, before.banned)).code).toBe('api_key_banned');
 
@@ -85,7 +86,7 @@ describe.skipIf(!hasPostgres)('migrate-store', () => {
     await runCommand(['seed', '--pets', '200'], it.inFolder);
     const stores = await openStores(readConfig(it.inFolder), systemClock, REUSED_THREADS);
     const { pets } = stores.environment('production');
-    for (const id of [1, 3, 4, 5, 50, 199, 200]) await pets.delete({ id, accountId: BUYER });
+    for (const id of [1, 3, 4, 5, 50, 199, 200]) await pets.delete({ id, accountId: STRANGER });
     await stores.close();
     expect(await it.migrate()).toMatchObject({ code: 0 });
     const migrated = await openStores(readConfig(it.settings), systemClock, REUSED_THREADS);
@@ -222,9 +223,10 @@ async function fill(folder: string, clock: ManualClock) {
   await pets.import([{ name: 'Deleted', categoryId: 1, status: 'sold' }]);
   expect(await pets.delete({ id: 4, accountId: 'acct_1' })).toEqual({ kind: 'deleted' });
   const { orders } = service.stores.environment('production');
-  await orders.create({ accountId: BUYER, petId: 1 }, clock.now(), 'order');
-  await orders.deleteAll(BUYER);
-  await orders.create({ accountId: BUYER, petId: 1 }, clock.now(), 'order');
+  const order = { accountId: await accountOf(service, visitor.email), petId: 1 };
+  await orders.create(order, clock.now(), 'order');
+  await orders.deleteAll(order.accountId);
+  await orders.create(order, clock.now(), 'order');
   await service.request('/pets', {
     method: 'POST',
     key: staging.text,
@@ -241,6 +243,12 @@ async function fill(folder: string, clock: ManualClock) {
     ...{ email: visitor.email, key, pet, created, banned },
     picture: await picture(service, visitor.email, key),
   };
+}
+
+async function accountOf({ stores }: TestService, email: string): Promise<string> {
+  const account = await stores.accounts.findByEmail(email);
+  if (!account) throw new Error(`There is no account ${email}.`);
+  return account.id;
 }
 
 /** The data that the owner of a key sees. */
