@@ -15,7 +15,7 @@ describeWithBrowser('a page without a connection', (open) => {
       });
     await signUp(page, 'traveller@example.com');
     await setOffline(true);
-    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click();
     await page.getByText('This page could not be shown').waitFor();
     expect(await page.title()).toBe('Keys · Petstore');
     await setOffline(false);
@@ -37,11 +37,11 @@ describeWithBrowser('a page without a connection', (open) => {
     const { page } = visitor;
     await signUp(page, 'patient@example.com');
     await page.route(/\.js$/, (route) => route.abort());
-    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click();
     await page.getByText('This page could not be shown').waitFor();
     await page.unroute(/\.js$/);
     await page.getByRole('link', { name: 'Start', exact: true }).click();
-    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click();
     await page.getByText('No keys yet').waitFor();
     expect(visitor.problems).toEqual([]);
   });
