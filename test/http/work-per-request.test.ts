@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { columnsOf } from '../../src/storage/sqlite/pet-columns.ts';
 import { environmentWrites } from '../../src/storage/sqlite/pet-writes.ts';
-import { TestService, temporaryFolder } from '../support/harness.ts';
+import { ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 
 /*
  * Counts the work of a request: statements, rows and plans. Unlike time it is the same on every machine,
@@ -29,7 +29,8 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 
 /** A service with this many pets, every third of them sold, and a key that was used before. */
 async function stocked(count: number): Promise<{ service: TestService; secret: string }> {
-  const service = await TestService.start();
+  // With this clock no background job runs.
+  const service = await TestService.start({ clock: new ManualClock() });
   const statuses = ['available', 'pending', 'sold'] as const;
   const pets = Array.from({ length: count }, (_, index) => ({
     name: `Animal ${index}`,
