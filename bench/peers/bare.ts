@@ -156,7 +156,9 @@ class Service {
     const id = await this.#writer.insert(row);
     const [name, categoryId, status] = row;
     const rest = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"`;
-    return { status: 201, body: `{"id":${id},${rest}}`, headers: PLAIN };
+    const body = `{"id":${id},${rest}}`;
+    const digest = Bun.CryptoHasher.hash('sha256', body, 'base64url');
+    return { status: 201, body, headers: new ReplyHeaders({ ETag: `"${digest.slice(0, 22)}"` }) };
   }
 }
 
