@@ -115,11 +115,10 @@ class Service {
     const account = key ? this.#accounts.get(this.#digest(key)) : undefined;
     const caller = account ?? this.#addressOf(server.requestIP(request)?.address ?? '');
     const isAdmitted = take(caller, wall, elapsed);
-    const write = ({ status, body, headers }: Reply) =>
-      new Response(body, {
-        status,
-        headers: headers.write(caller, wall, elapsed, id, !isAdmitted),
-      });
+    const write = ({ status, body, headers }: Reply) => {
+      const written = headers.write(caller, wall, elapsed, id, !isAdmitted);
+      return new Response(body, { status, headers: written });
+    };
     if (!isAdmitted) return write(LIMITED);
     if (!account) return write(challengeTo(authorization));
     const { url, method } = request;
@@ -144,8 +143,7 @@ class Service {
       .all();
     const link = `<http://localhost:${port}/v1/pets?limit=20&after=20>; rel="next"`;
     const body = JSON.stringify(pets);
-    const tag = `W/"${Bun.hash(body)}"`;
-    const own = { Link: link, ETag: tag, 'Cache-Control': 'private, no-cache' };
+    const own = { Link: link, ETag: `W/"${Bun.hash(body)}"`, 'Cache-Control': 'private, no-cache' };
     return { status: 200, body, headers: new ReplyHeaders(own) };
   }
 
@@ -157,8 +155,8 @@ class Service {
     const [name, categoryId, status] = row;
     const rest = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"`;
     const body = `{"id":${id},${rest}}`;
-    const digest = Bun.CryptoHasher.hash('sha256', body, 'base64url');
-    return { status: 201, body, headers: new ReplyHeaders({ ETag: `"${digest.slice(0, 22)}"` }) };
+    const tag = Bun.CryptoHasher.hash('sha256', body, 'base64url').slice(0, 22);
+    return { status: 201, body, headers: new ReplyHeaders({ ETag: `"${tag}"` }) };
   }
 }
 

@@ -122,6 +122,7 @@ describeWithBrowser('the accounts page', (open) => {
     await page.keyboard.press('Enter');
     await page.getByText(`${visitor.email} is on Enterprise now.`).waitFor();
     await eventually(async () => (await limitOf(service, key)) === '77');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     const opener = page.getByRole('button', { name: `Change plan of ${visitor.email}` });
     await eventually(() => opener.evaluate((button) => button === document.activeElement));
     await page.keyboard.press('Enter');
