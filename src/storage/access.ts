@@ -70,8 +70,8 @@ export interface EnvironmentEngine extends Pick<Engine, 'rows' | 'runForRows'> {
 export type TransactionValue = SelectionValue | null;
 
 /**
- * Statements within one transaction on the tables of one environment. Those made by `inEnvironment` get the environment as their
- * first value.
+ * Statements within one transaction on the tables of one environment. Those made by `inEnvironment` get the environment
+ * as their first value.
  */
 export interface EnvironmentTransaction {
   rows<Row>(selection: Selection<Row>, ...values: TransactionValue[]): Awaitable<Row[]>;
@@ -93,6 +93,16 @@ export interface EnvironmentTransaction {
    */
   retireIds(table: NumberedTable, highest: number): Awaitable<void>;
 }
+
+/** Changes on the tables of an environment without their transaction: each has its own, and is durable when it resolves. */
+export type BoundEnvironmentChanges<Changes> = {
+  readonly [Name in keyof Changes]: Changes[Name] extends (
+    transaction: EnvironmentTransaction,
+    input: infer Input,
+  ) => infer Result
+    ? (input: Input) => Result
+    : never;
+};
 
 /** The engine for one store, with the changes of that store. */
 export interface Access<Changes> extends Omit<Engine, 'change'> {

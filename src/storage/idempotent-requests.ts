@@ -64,8 +64,11 @@ export const CLAIM: Selection<{ readonly id: number }> = {
     ON CONFLICT (environment, account_id, key) ${UNLESS_IN_FORCE} RETURNING pet_id::float8 AS id`,
 };
 
+/** What identifies an idempotent request. */
+export type NamedRequest = Pick<IdempotentRequest, 'accountId' | 'key'>;
+
 /** A unique name for an idempotent request. */
-export function nameOf({ accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>): string {
+export function nameOf({ accountId, key }: NamedRequest): string {
   return JSON.stringify([accountId, key]);
 }
 

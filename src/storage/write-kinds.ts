@@ -27,6 +27,9 @@ const BROKEN_RULE_STATE = /^23/;
 /** Records the outcome of a write of one kind, and returns the write. */
 export type WatchWrite = <T>(write: Promise<T>) => Promise<T>;
 
+/** Records nothing. */
+export const unwatched: WatchWrite = (write) => write;
+
 interface Failing {
   /** When the first write failed since the last success, in ms, from its beginning. */
   readonly since: number;

@@ -16,7 +16,7 @@ import {
   orderJson,
 } from '../../core/orders/orders.ts';
 import type { StoredPet } from '../../core/pets/pet-changes.ts';
-import type { EnvironmentTransaction } from '../access.ts';
+import type { BoundEnvironmentChanges, EnvironmentTransaction } from '../access.ts';
 import { findPet, followOrder } from '../pets/pet-changes.ts';
 import { inEnvironment } from '../schema/selection.ts';
 import {
@@ -59,12 +59,8 @@ export interface OrderUpdate {
   readonly now: number;
 }
 
-/** The changes of orders, each in its own transaction; durable when it resolves. */
-export type BoundOrderChanges = {
-  readonly [Name in keyof typeof orderChanges]: (
-    input: Parameters<(typeof orderChanges)[Name]>[1],
-  ) => ReturnType<(typeof orderChanges)[Name]>;
-};
+/** The changes of orders without their transaction. */
+export type BoundOrderChanges = BoundEnvironmentChanges<typeof orderChanges>;
 
 /** The changes of orders. Each runs within a transaction. */
 export const orderChanges = {

@@ -14,8 +14,10 @@ import type { Awaitable } from '../../lib/awaitable.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { EnvironmentEngine } from '../access.ts';
+import { applied } from '../pets/applied-changes.ts';
+import { RequestsInFlight } from '../requests-in-flight.ts';
 import { select, statementOn } from '../schema/selection.ts';
-import type { WatchWrite } from '../write-kinds.ts';
+import { unwatched, type WatchWrite } from '../write-kinds.ts';
 import type { BoundOrderChanges, OrderCreation } from './order-changes.ts';
 import { accountOrderFrom, type OrderRow, orderFrom, selectOrders } from './order-rows.ts';
 
@@ -73,8 +75,7 @@ export interface OrderStoreOptions {
 export class StoredOrders implements OrderStore {
   readonly #access: OrderAccess;
   readonly #options: OrderStoreOptions;
-  /** Requests of this process with an idempotency key that are not committed yet. */
-  readonly #inFlight = new Set<string>();
+  readonly #inFlight = new RequestsInFlight();
 
   constructor(access: OrderAccess, options: OrderStoreOptions) {
     this.#access = access;
@@ -101,14 +102,8 @@ export class StoredOrders implements OrderStore {
   async create(order: NewOrder, now: Instant, key?: string): Promise<CreateOrderOutcome> {
     const creation = { order, key, now: now.wall };
     if (key === undefined) return this.#create(creation);
-    const name = JSON.stringify([order.accountId, key]);
-    if (this.#inFlight.has(name)) return { kind: 'conflict' };
-    this.#inFlight.add(name);
-    try {
-      return await this.#create(creation);
-    } finally {
-      this.#inFlight.delete(name);
-    }
+    const { accountId } = order;
+    return this.#inFlight.create({ accountId, key }, () => this.#create(creation));
   }
 
   update(
@@ -132,21 +127,12 @@ export class StoredOrders implements OrderStore {
     }
   }
 
-  /** Waits for a change; cached pages then show its pets as they are. */
-  async #change<Outcome>(
+  #change<Outcome>(
     change: Promise<Outcome>,
     changesPets: (outcome: Outcome) => boolean,
   ): Promise<Outcome> {
     const { watchChanges = unwatched, pets } = this.#options;
-    let mayHaveChanged = true;
-    try {
-      const outcome = await watchChanges(change);
-      mayHaveChanged = changesPets(outcome);
-      return outcome;
-    } finally {
-      // Also after a failure, because the change may be committed.
-      if (mayHaveChanged) await pets.applyOwnChanges();
-    }
+    return applied(pets, watchChanges(change), changesPets);
   }
 
   async listAll({ accountId, ...filter }: AllOrdersFilter): Promise<OrderPage<AccountOrder>> {
@@ -197,8 +183,6 @@ export class StoredOrders implements OrderStore {
     }
   }
 }
-
-const unwatched: WatchWrite = (write) => write;
 
 /** A page from one more order than requested, which shows whether this is the last page. */
 function pageOf<Listed extends Order>(

@@ -11,7 +11,7 @@ import {
 } from '../../core/pets/pet-changes.ts';
 import type { PetStatus } from '../../core/pets/pets.ts';
 import { type Int64, toInt64 } from '../../lib/int64.ts';
-import type { EnvironmentTransaction } from '../access.ts';
+import type { BoundEnvironmentChanges, EnvironmentTransaction } from '../access.ts';
 import { accountIdFrom } from '../account-ids.ts';
 import { inEnvironment } from '../schema/selection.ts';
 import { bucketOf } from './buckets.ts';
@@ -49,12 +49,8 @@ interface ChangeInput {
   readonly formerAccount?: string | undefined;
 }
 
-/** The changes of pets, each in its own transaction; durable when it resolves. */
-export type BoundPetChanges = {
-  readonly [Name in keyof typeof petChanges]: (
-    input: Parameters<(typeof petChanges)[Name]>[1],
-  ) => ReturnType<(typeof petChanges)[Name]>;
-};
+/** The changes of pets without their transaction. */
+export type BoundPetChanges = BoundEnvironmentChanges<typeof petChanges>;
 
 /** The changes of pets. Each runs within a transaction, which keeps others from changing the pet. */
 export const petChanges = {

@@ -14,9 +14,10 @@ import type { CreateOutcome, PetPage, PetQuery, PetStore } from '../../core/pets
 import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { nameOf } from '../idempotent-requests.ts';
+import { RequestsInFlight } from '../requests-in-flight.ts';
 import type { Database } from '../schema/schema.ts';
-import type { WatchWrite, WriteKinds } from '../write-kinds.ts';
+import { unwatched, type WatchWrite, type WriteKinds } from '../write-kinds.ts';
+import { applied } from './applied-changes.ts';
 import { deleteOwnedUpTo } from './owned-pets.ts';
 import type { BoundPetChanges } from './pet-changes.ts';
 import type { PetFeed } from './pet-feed.ts';
@@ -69,8 +70,7 @@ export function petStoreOptions(
 export abstract class StoredPets implements PetStore {
   /** Loads Kysely at the first call. */
   protected readonly queries: () => Promise<EnvironmentQueries>;
-  /** Idempotent requests of this process that are not committed yet. */
-  readonly #inFlight = new Set<string>();
+  readonly #inFlight = new RequestsInFlight();
   readonly #options: PetStoreOptions;
   readonly #feed: PetFeed;
   readonly #reader: PetFeedReader;
@@ -98,14 +98,7 @@ export abstract class StoredPets implements PetStore {
   async create(pet: OwnedPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome> {
     const creation = { pet, now: now.wall, request };
     if (!request) return this.#insert(creation);
-    const name = nameOf(request);
-    if (this.#inFlight.has(name)) return { kind: 'conflict' };
-    this.#inFlight.add(name);
-    try {
-      return await this.#insert(creation);
-    } finally {
-      this.#inFlight.delete(name);
-    }
+    return this.#inFlight.create(request, () => this.#insert(creation));
   }
 
   #insert(creation: Creation): Promise<CreateOutcome> {
@@ -135,21 +128,12 @@ export abstract class StoredPets implements PetStore {
     return this.#applied(make(outcome.owner), hasChanged);
   }
 
-  /** Waits for a change; cached pages then show its pets as they are. */
-  async #applied<Outcome>(
+  #applied<Outcome>(
     change: Promise<Outcome>,
     hasChanged: (outcome: Outcome) => boolean,
   ): Promise<Outcome> {
     const { watchChanges = unwatched } = this.#options;
-    let mayHaveChanged = true;
-    try {
-      const outcome = await watchChanges(change);
-      mayHaveChanged = hasChanged(outcome);
-      return outcome;
-    } finally {
-      // Also after a failure, because the change may be committed.
-      if (mayHaveChanged) await this.applyOwnChanges();
-    }
+    return applied(this, watchChanges(change), hasChanged);
   }
 
   async deleteOwned(accountId: string): Promise<OwnedDeletion> {
@@ -208,5 +192,3 @@ export abstract class StoredPets implements PetStore {
     while ((await deletion.executeTakeFirst()).numDeletedRows > 0n);
   }
 }
-
-const unwatched: WatchWrite = (write) => write;
