@@ -1,9 +1,14 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../core/environments.ts';
 import { cancelOrder } from '../core/orders/order-cancellation.ts';
-import { type AccountOrder, ORDER_STATUSES, type OrderStatus } from '../core/orders/orders.ts';
+import {
+  type AccountOrder,
+  ORDER_STATUSES,
+  type OrderStatus,
+  orderFields,
+} from '../core/orders/orders.ts';
 import { emailArgument, environmentOption, type JsonOption, jsonOption } from './options.ts';
-import { formatTime, isoTime, printJson, printResult, printTable } from './output.ts';
+import { formatTime, printJson, printResult, printTable } from './output.ts';
 import { requireAccount, type Session, withStores } from './session.ts';
 
 /** Orders read at once, and accounts looked up at once. */
@@ -57,7 +62,7 @@ async function list(
   await withStores(async (session) => {
     const account = email === undefined ? undefined : await requireAccount(session, email);
     const listed = await readOrders(session, environment, { accountId: account?.id, status });
-    if (json) return printJson(listed.map(orderJson));
+    if (json) return printJson(listed.map(listedJson));
     printTable(
       ['ID', 'ANIMAL', 'STATUS', 'CREATED', 'UPDATED', 'ACCOUNT'],
       listed.map(({ id, petId, createdAt, updatedAt, accountId, ...order }) => [
@@ -87,9 +92,8 @@ async function readOrders(
   }
 }
 
-function orderJson({ id, petId, status, createdAt, updatedAt, accountId, email }: ListedOrder) {
-  const times = { createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
-  return { id, petId, status, ...times, accountId, email: email ?? null };
+function listedJson({ accountId, email, ...order }: ListedOrder) {
+  return { ...orderFields(order), accountId, email: email ?? null };
 }
 
 async function cancel(id: number, { environment, ...options }: OrderOptions): Promise<void> {

@@ -28,11 +28,12 @@ export function preconditionParameters(noun: string): PreconditionParameters {
   ];
 }
 
-/** The precondition of a request, from the values of `preconditionParameters`. */
+/** The precondition of a request, from the values of `preconditionParameters`; `undefined` if it has none. */
 export function preconditionOf(
   parameters: Readonly<Record<typeof IF_MATCH | typeof IF_NONE_MATCH, EntityTagList | undefined>>,
-): Precondition {
-  return { ifMatch: parameters[IF_MATCH], ifNoneMatch: parameters[IF_NONE_MATCH] };
+): Precondition | undefined {
+  const { [IF_MATCH]: ifMatch, [IF_NONE_MATCH]: ifNoneMatch } = parameters;
+  return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
 /** The usual forms of a list of entity tags; `parseEntityTags` accepts some more. */

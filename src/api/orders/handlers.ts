@@ -1,6 +1,4 @@
-import { entityTagOf } from '../../core/entity-tags.ts';
 import { type ApiError, apiError } from '../../core/errors.ts';
-import type { StoredReply } from '../../core/idempotency.ts';
 import { ORDER_TRANSITIONS, type OrderUpdateOutcome } from '../../core/orders/order-changes.ts';
 import type { OrderStore } from '../../core/orders/order-store.ts';
 import { orderCreationReply, orderJson, ordersJson } from '../../core/orders/orders.ts';
@@ -9,8 +7,8 @@ import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
 import { preconditionOf } from '../../http/preconditions.ts';
-import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/reply/entity-tag.ts';
 import type { Reply } from '../../http/reply/reply.ts';
+import { pageReply, resourceReply, withEntityTag } from '../../http/reply/resource-replies.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { ORDER_OPERATIONS } from './operations.ts';
@@ -44,13 +42,10 @@ async function listOrders(
   { key: { accountId }, parameters }: ContextOf<'listOrders'>,
 ): Promise<Reply> {
   const { orders, more } = await store.list({ accountId, ...parameters });
-  const body = ordersJson(orders);
-  const entityTag = weakEntityTagOf(body, more);
-  const page = { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
-  if (!more) return page;
   const { limit, status } = parameters;
   const next = { limit, status, after: orders.at(-1)?.id };
-  return { ...page, headers: { Link: nextPageLink(`${baseUrl}/store/orders`, next) } };
+  const Link = more ? nextPageLink(`${baseUrl}/store/orders`, next) : undefined;
+  return pageReply(ordersJson(orders), Link);
 }
 
 async function createOrder(
@@ -82,8 +77,7 @@ async function getOrder(
   // Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match an order.
   const order = await orders.get(accountId, Number(orderId));
   if (!order) throw apiError('order_not_found', { orderId });
-  const reply = withEntityTag({ status: 200, body: orderJson(order) });
-  return { ...reply, cacheControl: REVALIDATED_BY_CLIENT };
+  return resourceReply(orderJson(order));
 }
 
 async function updateOrder(
@@ -98,11 +92,6 @@ async function updateOrder(
   const outcome = await orders.update(change, status, now);
   if (outcome.kind !== 'updated') throw refusalOf(outcome, orderId);
   return withEntityTag({ status: 200, body: orderJson(outcome.order) });
-}
-
-/** A reply with one order, and its entity tag. */
-function withEntityTag(reply: StoredReply): Reply {
-  return { ...reply, entityTag: entityTagOf(reply.body) };
 }
 
 /** Why a change was not made. */

@@ -1,6 +1,5 @@
-import { entityTagOf } from '../../core/entity-tags.ts';
 import { type ApiError, apiError } from '../../core/errors.ts';
-import type { IdempotentRequest, StoredReply } from '../../core/idempotency.ts';
+import type { IdempotentRequest } from '../../core/idempotency.ts';
 import type { KeyRecord } from '../../core/keys/api-keys.ts';
 import {
   type DeleteOutcome,
@@ -17,8 +16,8 @@ import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
 import { preconditionOf } from '../../http/preconditions.ts';
-import { REVALIDATED_BY_CLIENT, weakEntityTagOf } from '../../http/reply/entity-tag.ts';
 import { NO_CONTENT, type Reply } from '../../http/reply/reply.ts';
+import { pageReply, resourceReply, withEntityTag } from '../../http/reply/resource-replies.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
@@ -61,14 +60,9 @@ async function listPets(
 }
 
 function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): Reply {
-  const body = petsJson(pets);
-  const entityTag = weakEntityTagOf(body, more);
-  const page = { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
-  const last = pets.at(-1);
-  if (!more || !last) return page;
   const { limit, status } = query;
-  const Link = nextPageLink(`${baseUrl}/pets`, { limit, status, after: last.id });
-  return { ...page, headers: { Link } };
+  const next = { limit, status, after: pets.at(-1)?.id };
+  return pageReply(petsJson(pets), more ? nextPageLink(`${baseUrl}/pets`, next) : undefined);
 }
 
 async function createPet(
@@ -100,13 +94,7 @@ async function getPet(pets: PetStore, { parameters }: ContextOf<'getPet'>): Prom
   // Ids stay within 2^53 - 1, so a greater one that `Number` rounds cannot match a pet.
   const pet = await pets.get(Number(petId));
   if (!pet) throw apiError('pet_not_found', { petId });
-  const reply = withEntityTag({ status: 200, body: petJson(pet) });
-  return { ...reply, cacheControl: REVALIDATED_BY_CLIENT };
-}
-
-/** A reply with one animal, and its entity tag. */
-function withEntityTag(reply: StoredReply): Reply {
-  return { ...reply, entityTag: entityTagOf(reply.body) };
+  return resourceReply(petJson(pet));
 }
 
 async function updatePet(pets: PetStore, context: ContextOf<'updatePet'>): Promise<Reply> {

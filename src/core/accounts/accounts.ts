@@ -42,8 +42,8 @@ export interface AccountStore {
   ): Promise<Account | undefined>;
   /**
    * Deletes an account with everything that belongs to it; its keys are refused from the start. The pets of its open
-   * orders become available. Its own pets are kept, and belong to nobody then. Audit log entries are kept without personal data. If the deletion is interrupted,
-   * call it again to complete it.
+   * orders become available. Its own pets are kept, and belong to nobody then. Audit log entries are kept without
+   * personal data. If the deletion is interrupted, call it again to complete it.
    */
   delete(id: string, now: number, by: Actor): Promise<void>;
   find(id: string): Awaitable<Account | undefined>;

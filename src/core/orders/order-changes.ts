@@ -65,11 +65,11 @@ export function decideOrder(
 export function decideOrderUpdate(
   order: Order | undefined,
   status: OrderStatus,
-  { precondition = {} }: Pick<OrderChangeRequest, 'precondition'>,
+  { precondition }: Pick<OrderChangeRequest, 'precondition'>,
   now: number,
 ): OrderUpdateOutcome {
   if (!order) return { kind: 'not_found' };
-  if (!meetsPrecondition(orderEntityTag(order), precondition)) {
+  if (precondition && !meetsPrecondition(orderEntityTag(order), precondition)) {
     return { kind: 'precondition_failed' };
   }
   const from = order.status;

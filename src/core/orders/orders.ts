@@ -37,12 +37,12 @@ export function isOpen(status: OrderStatus): boolean {
 
 /** An order as JSON text. */
 export function orderJson(order: Order): string {
-  return JSON.stringify(fieldsOf(order));
+  return JSON.stringify(orderFields(order));
 }
 
 /** A page of orders as JSON text. */
 export function ordersJson(orders: readonly Order[]): string {
-  return JSON.stringify(orders.map(fieldsOf));
+  return JSON.stringify(orders.map(orderFields));
 }
 
 /** The strong entity tag of an order, which changes with each of its fields. */
@@ -55,7 +55,8 @@ export function orderCreationReply(order: Order): StoredReply {
   return { status: 201, body: orderJson(order) };
 }
 
-function fieldsOf({ id, petId, status, createdAt, updatedAt }: Order) {
+/** The fields of an order as JSON has them. */
+export function orderFields({ id, petId, status, createdAt, updatedAt }: Order) {
   return { id, petId, status, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
 }
 

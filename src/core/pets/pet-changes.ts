@@ -114,14 +114,14 @@ export function decideDeletion(
 
 function refuseChange(
   stored: StoredPet | undefined,
-  { accountId, precondition = {} }: PetChangeRequest,
+  { accountId, precondition }: PetChangeRequest,
 ): PetRefusal | undefined {
   if (!stored) return { kind: 'not_found' };
   const { owner, pet } = stored;
   if (owner !== undefined && owner !== accountId) {
     return { kind: 'not_owner', owner };
   }
-  return meetsPrecondition(petEntityTag(pet), precondition)
-    ? undefined
-    : { kind: 'precondition_failed' };
+  return precondition && !meetsPrecondition(petEntityTag(pet), precondition)
+    ? { kind: 'precondition_failed' }
+    : undefined;
 }

@@ -63,7 +63,10 @@ export const MAX_WORD_LENGTH = 40;
 /** A single letter is the beginning of half of all words, so it is only found as a word. */
 const SHORTEST_PREFIX = 2;
 
-/** Words of many entries, and those of questions: finding them takes the most time and says nothing. */
+/**
+ * Words that most entries or questions contain. They are not searched for, because that would take the most time and
+ * find nearly everything.
+ */
 const COMMON_WORDS: ReadonlySet<string> = new Set([
   ...['a', 'an', 'and', 'are', 'as', 'at', 'be', 'by', 'can', 'do', 'does', 'for', 'how', 'i'],
   ...['in', 'is', 'it', 'my', 'of', 'on', 'or', 'that', 'the', 'this', 'to', 'what', 'with'],
