@@ -24,6 +24,13 @@ interface Entry {
   readonly stage: Stage;
   readonly kind: RequestKind;
   readonly changed?: typeof ON_PAGES;
+  readonly ordered?: OrderedPets;
+}
+
+/** Animals that are ordered one after the other. */
+interface OrderedPets {
+  /** The id of the first one that is not ordered yet. */
+  next: number;
 }
 
 /** The quotients that are printed, with their goals. */
@@ -35,6 +42,7 @@ const QUOTIENTS = [
   ['list 20 after 1 % were deleted ÷ before', 'list, deleted', 'list', '1.05'],
   ['the same on PostgreSQL', 'list on PostgreSQL, deleted', 'list on PostgreSQL', '1.05'],
   ['updatePet of random animals ÷ createPet', 'update', 'create', '1.2'],
+  ['createOrder ÷ createPet', 'order', 'create', '1.6'],
 ] as const;
 
 /**
@@ -99,6 +107,8 @@ async function startAll(
   }
   entries.set('create', { stage: await start(prepared), kind: 'create' });
   entries.set('update', { stage: await start(prepared), kind: 'update' });
+  const orders = await start(prepared);
+  entries.set('order', { stage: orders, kind: 'order', ordered: { next: orders.store.pets + 1 } });
   return entries;
 }
 
@@ -118,16 +128,22 @@ async function startOnPostgres(bench: Bench, stack: AsyncDisposableStack): Promi
 }
 
 /** CPU time of the service for one request of its load, in µs, including what changes beside it take. */
-async function cpuOf({ stage, kind, changed }: Entry, seconds: number): Promise<number> {
+async function cpuOf({ stage, kind, changed, ordered }: Entry, seconds: number): Promise<number> {
   const { server, store, contestant } = stage;
   const common = { port: server.port, base: contestant.base, keys: store.keyFile, seconds };
+  const all = { ...common, pets: store.pets, connections: CONNECTIONS };
   const pace = { connections: CHANGERS.connections, pause: CHANGERS.pause };
+  // More than can be ordered in the same time, because an order takes longer than an animal.
+  if (ordered) await runLoad({ ...all, kind: 'create-available' });
+  const first = ordered && { first: ordered.next };
   const before = server.usage().cpu;
   const [load, changes] = await Promise.all([
-    runLoad({ ...common, kind, pets: store.pets, connections: CONNECTIONS }),
+    runLoad({ ...all, ...first, kind }),
     changed && runLoad({ ...common, ...changed, kind: 'update', ...pace }),
   ]);
   const { cpu } = server.usage();
+  // wrk does not count the requests that it sent last.
+  if (ordered) ordered.next += load.requests + CONNECTIONS;
   const refused = load.refused + (changes?.refused ?? 0);
   if (refused > 0) throw new Error(`${refused} requests were refused.`);
   return ((cpu - before) / load.requests) * 1e6;

@@ -1,6 +1,6 @@
 import { samplePet } from '../src/cli/sample-pets.ts';
 import type { PetStatus } from '../src/core/pets/pets.ts';
-import type { RequestKind } from './load.ts';
+import type { WorkloadKind } from './load.ts';
 
 /** Requests whose complete replies are compared before a contestant is measured. */
 const SAMPLES = 30;
@@ -15,7 +15,7 @@ interface Expectation {
 
 interface Asked {
   readonly url: string;
-  readonly kind: RequestKind;
+  readonly kind: WorkloadKind;
   readonly pets: number;
   readonly keys: readonly string[];
   /** The recorded body that a contestant with a constant reply sends to every request. */
@@ -42,7 +42,7 @@ function expectation(asked: Asked, index: number): Expectation {
   return { ...expected, status: 200, body: comparable(asked.constant, asked.kind) };
 }
 
-const EXPECTATIONS: Record<RequestKind, (pets: number, index: number) => Expectation> = {
+const EXPECTATIONS: Record<WorkloadKind, (pets: number, index: number) => Expectation> = {
   'list-20': () => page('/pets', 0, 20),
   'list-100': () => page('/pets?limit=100', 0, 100),
   mixed: () => page('/pets', 0, 20),
@@ -97,7 +97,7 @@ function petWith(id: number) {
 }
 
 /** The parsed body; without the id for a creation, since that cannot be predicted. */
-function comparable(text: string, kind: RequestKind): unknown {
+function comparable(text: string, kind: WorkloadKind): unknown {
   const value: unknown = JSON.parse(text);
   if (!kind.startsWith('create') || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));

@@ -73,31 +73,41 @@ end
 
 local created = 0
 
--- With `named`, the request has an Idempotency-Key.
-local function create(named)
-  created = created + 1
-  local name = named and '\r\nIdempotency-Key: ' .. options.seed .. '-' .. created or ''
-  local body = '{"name":"Newcomer ' .. created .. '","categoryId":7,"status":"pending"}'
-  return 'POST ' .. options.base .. '/pets HTTP/1.1\r\nHost: ' .. options.host
+local function send(method, path, body, headers)
+  return method .. ' ' .. options.base .. path .. ' HTTP/1.1\r\nHost: ' .. options.host
     .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
-    .. name .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
+    .. (headers or '') .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
+end
+
+-- With `named`, the request has an Idempotency-Key.
+local function create(status, named)
+  created = created + 1
+  local name = named and '\r\nIdempotency-Key: ' .. options.seed .. '-' .. created
+  local body = '{"name":"Newcomer ' .. created .. '","categoryId":7,"status":"' .. status .. '"}'
+  return send('POST', '/pets', body, name)
 end
 
 local function update()
   created = created + 1
-  local body = '{"name":"Renamed ' .. created .. '"}'
-  return 'PATCH ' .. options.base .. '/pets/' .. math.random(options.first or 1, options.pets)
-    .. ' HTTP/1.1\r\nHost: ' .. options.host
-    .. '\r\nContent-Type: application/json\r\nContent-Length: ' .. #body
-    .. '\r\nAuthorization: Bearer ' .. next_key() .. '\r\n\r\n' .. body
+  local id = math.random(options.first or 1, options.pets)
+  return send('PATCH', '/pets/' .. id, '{"name":"Renamed ' .. created .. '"}')
+end
+
+-- Each animal once, from the first on.
+local function order()
+  created = created + 1
+  local id = options.first + created - 1
+  return send('POST', '/store/orders', string.format('{"petId":%d}', id))
 end
 
 local function list()
   return get('/pets')
 end
 
+local function create_pending() return create('pending') end
+
 -- One of ten requests creates a pet; the others cover all reads.
-local MIX = { list, by_status, walk, one, list, create, by_status, walk, one, list }
+local MIX = { list, by_status, walk, one, list, create_pending, by_status, walk, one, list }
 local step = 0
 
 local function mixed()
@@ -111,9 +121,11 @@ local REQUESTS = {
   ['list-100'] = function() return get('/pets?limit=100') end,
   walk = walk,
   get = one,
-  create = function() return create() end,
-  ['create-keyed'] = function() return create(true) end,
+  create = create_pending,
+  ['create-keyed'] = function() return create('pending', true) end,
+  ['create-available'] = function() return create('available') end,
   update = update,
+  order = order,
   mixed = mixed,
 }
 

@@ -10,7 +10,8 @@ const GRACE = 30_000;
 /** CPU usage of wrk above which wrk itself may limit the throughput. */
 const SATURATED = 0.95;
 
-export type RequestKind =
+/** The requests that workloads are made of. */
+export type WorkloadKind =
   | 'list-20'
   | 'list-20-status'
   | 'list-100'
@@ -21,6 +22,9 @@ export type RequestKind =
   | 'update'
   | 'mixed';
 
+/** All requests, with those of `npm run bench -- changes` alone. */
+export type RequestKind = WorkloadKind | 'create-available' | 'order';
+
 /** One run of wrk. */
 export interface Load {
   readonly port: number;
@@ -29,7 +33,7 @@ export interface Load {
   readonly base: string;
   /** Ids from 1 to this number exist. */
   readonly pets: number;
-  /** The lowest id that is changed; by default 1. */
+  /** The lowest id that is changed, by default 1, or the first one that is ordered. */
   readonly first?: number;
   /** A file with one API key per line, used in turn. Without it no key is sent. */
   readonly keys: string | undefined;

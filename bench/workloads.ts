@@ -1,9 +1,9 @@
 import type { ContestantName } from './contestants.ts';
-import type { RequestKind } from './load.ts';
+import type { WorkloadKind } from './load.ts';
 
 export interface Workload {
   readonly title: string;
-  readonly kind: RequestKind;
+  readonly kind: WorkloadKind;
   /** The status of every reply. */
   readonly status: number;
   readonly contestants: readonly ContestantName[];
@@ -98,7 +98,7 @@ export function isWorkload(name: string): name is WorkloadName {
 }
 
 /** The request whose reply is recorded for a workload. */
-export const EXAMPLE_PATHS: Readonly<Record<RequestKind, string>> = {
+export const EXAMPLE_PATHS: Readonly<Record<WorkloadKind, string>> = {
   'list-20': '/pets',
   'list-20-status': '/pets?status=pending',
   'list-100': '/pets?limit=100',
