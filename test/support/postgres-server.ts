@@ -229,10 +229,11 @@ export class PostgresServer implements AsyncDisposable {
     return `petstore_${this.#databases}`;
   }
 
+  /** Whether this server answers: another one may have taken the port first. */
   async #answers(): Promise<boolean> {
+    const folder = "SELECT current_setting('data_directory') AS folder";
     try {
-      await this.run('SELECT 1');
-      return true;
+      return Bun.deepEquals(await this.run(folder), [{ folder: this.data }]);
     } catch {
       return false;
     }
