@@ -23,7 +23,9 @@ export function addSignInCommands(accounts: Command): void {
   // For holders who have lost every second factor and recovery code.
   accounts
     .command('reset-second-factor')
-    .description('Remove all second factors of an account, and end its sessions.')
+    .description(
+      'Remove all second factors of an account whose owner lost them, and end its sessions.',
+    )
     .addArgument(emailArgument())
     .addOption(jsonOption())
     .action(resetSecondFactor);

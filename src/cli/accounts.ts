@@ -82,14 +82,16 @@ function addChangeCommands(accounts: Command): void {
   // The only way to make operators: the dashboard cannot assign the role.
   accounts
     .command('set-operator')
-    .description("Let an account see and change the others', in the dashboard.")
+    .description("Let an account see and change the others', in the dashboard; ends its sessions.")
     .addArgument(emailArgument())
     .option('--remove', 'take the role away')
     .addOption(jsonOption())
     .action(setOperator);
   accounts
     .command('suspend')
-    .description("Refuse an account's keys; running servers apply it within a second.")
+    .description(
+      "Refuse an account's keys with 401, and make its dashboard read-only; running servers apply it within a second.",
+    )
     .addArgument(emailArgument())
     .addOption(
       new Option('--reason <text>', 'why; the holder of the account reads it in the dashboard')
@@ -106,7 +108,9 @@ function addChangeCommands(accounts: Command): void {
     .action(resume);
   accounts
     .command('delete')
-    .description('Delete an account with everything that belongs to it; animals stay.')
+    .description(
+      'Delete an account with everything that belongs to it. Animals stay; those of its open orders become available.',
+    )
     .addArgument(emailArgument())
     .option('--yes', 'really delete it')
     .addOption(jsonOption())

@@ -35,7 +35,7 @@ export function addContentsCommands(program: Command): void {
   program
     .command('reset')
     .description(
-      'Empty an environment; accounts and keys stay. Running servers apply it within a second.',
+      'Delete the animals, orders, messages, idempotency records, usage, bans and logged requests of an environment, and the sandboxes of staging; accounts and keys stay. Running servers apply it within a second.',
     )
     .addOption(
       new Option('--environment <name>', 'which environment')

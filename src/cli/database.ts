@@ -16,7 +16,7 @@ export function addDatabaseCommands(program: Command): void {
   program
     .command('migrate-store')
     .description(
-      'Copy all data from the data folder to the empty database of PETSTORE_DATABASE_URL.',
+      'Copy all data from the data folder of a stopped service to the empty database of PETSTORE_DATABASE_URL, and compare the two; resumes after an interruption.',
     )
     .addOption(jsonOption())
     .action(migrate);

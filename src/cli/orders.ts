@@ -41,7 +41,7 @@ export function addOrdersCommands(program: Command): void {
   orders
     .command('cancel')
     .description(
-      'Cancel an open order, so that its animal is available; running servers show it within a second.',
+      'Cancel an open order, so that its animal is available; on the audit log. Running servers show it within a second.',
     )
     .addArgument(new Argument('<id>', 'as in orders list').argParser(parseId))
     .addOption(environmentOption())

@@ -16,20 +16,30 @@ First steps:
  */
 export async function runProgram(args: readonly string[]): Promise<number> {
   try {
-    const program = createProgram();
-    addServeCommand(program);
     // `serve` does not wait for the code of the other commands, nor for the runtime's streams.
-    if (args[0] !== 'serve') {
-      watchOutput();
-      const { addOtherCommands } = await import('./commands.ts');
-      addOtherCommands(program);
-    }
+    const isServe = args[0] === 'serve';
+    if (!isServe) watchOutput();
+    const program = isServe ? programOfServe() : await completeProgram();
     await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     throw error;
   }
+}
+
+/** The program with all of its commands. */
+export async function completeProgram(): Promise<Command> {
+  const { addOtherCommands } = await import('./commands.ts');
+  const program = programOfServe();
+  addOtherCommands(program);
+  return program;
+}
+
+function programOfServe(): Command {
+  const program = createProgram();
+  addServeCommand(program);
+  return program;
 }
 
 function createProgram(): Command {

@@ -73,7 +73,7 @@ function isKnown(name: string): boolean {
 
 function describeUnknown(name: string): string {
   const meant = settingMeantBy(name);
-  return `${name} is not a setting. ${meant ? `Did you mean ${meant}?` : 'The README lists them.'}`;
+  return `${name} is not a setting. ${meant ? `Did you mean ${meant}?` : 'docs/settings.md lists them all.'}`;
 }
 
 /** The setting that was probably meant: the only one that begins with these words, or one with nearly this name. */

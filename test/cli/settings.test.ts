@@ -251,7 +251,7 @@ describe('invalid settings', () => {
 
   test('include an unknown name that starts with PETSTORE_, even if it is empty', () => {
     expect(problems({ PETSTORE_FOO: '' })).toEqual([
-      'PETSTORE_FOO is not a setting. The README lists them.',
+      'PETSTORE_FOO is not a setting. docs/settings.md lists them all.',
     ]);
   });
 

@@ -24,7 +24,9 @@ describe('a variable that looks like a setting', () => {
     'PETSTORE_REDIS',
     'PETSTORE_',
   ])('gets no name when it is not close to one setting: %s', (name) => {
-    expect(problems({ [name]: 'x' })).toEqual([`${name} is not a setting. The README lists them.`]);
+    expect(problems({ [name]: 'x' })).toEqual([
+      `${name} is not a setting. docs/settings.md lists them all.`,
+    ]);
   });
 
   test('is accepted if Kubernetes adds it for a service', () => {

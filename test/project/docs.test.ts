@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { generatedPages } from '../../build/docs.ts';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { ERRORS } from '../../src/core/errors.ts';
@@ -9,23 +10,41 @@ import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const pages = ['*.md', 'docs/**/*.md', 'client/*.md'].flatMap((pattern) => [
+const pages = ['*.md', 'docs/**/*.md', '{client,testing}/*.md'].flatMap((pattern) => [
   ...new Bun.Glob(pattern).scanSync(ROOT),
 ]);
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const readme = read('README.md');
+const generated = [...(await generatedPages())];
+
+/** The links of a page to files of the project, and to headings in them. */
+function linksOf(page: string): { file: string; heading: string | undefined }[] {
+  return [...read(page).matchAll(/\]\(([^)#:]*)(?:#([^):]+))?\)/g)].map(
+    ([, path = '', heading]) => ({
+      file: path === '' ? page : join(dirname(page), path),
+      heading,
+    }),
+  );
+}
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function headingsOf(file: string): string[] {
+  const made = new Map<string, number>();
+  const text = read(file).replaceAll(/^```[\s\S]*?^```/gm, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    const earlier = made.get(anchor) ?? 0;
+    made.set(anchor, earlier + 1);
+    return earlier === 0 ? anchor : `${anchor}-${earlier}`;
+  });
+}
 
 describe('the README', () => {
-  test('lists every setting with its default and meaning', () => {
-    for (const [name, { default: value, purpose }] of Object.entries(SETTINGS)) {
-      expect(readme).toContain(`| \`${name}\` | ${value} | ${purpose} |`);
-    }
-    const listed = [...readme.matchAll(/^\| `(PETSTORE_\w+)`/gm)].map((match) => match[1]);
-    expect(listed).toEqual(Object.keys(SETTINGS));
-  });
-
-  test('lists the operations and the plans', () => {
-    for (const id of OPERATION_IDS) expect(readme).toContain(`| \`${id}\``);
+  test('is short, and lists the plans', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(131);
     for (const { title, limits } of Object.values(PLANS)) {
       const numbers =
         limits && [limits.perMinute, limits.perDay].map((n) => n.toLocaleString('en'));
@@ -34,28 +53,12 @@ describe('the README', () => {
     }
   });
 
-  test('lists commands that exist, and all of them', async () => {
-    const rows = [...readme.matchAll(/^\| `([a-z -]+?)(?: [[A-Z-].*)?` \|/gm)];
-    const commands = rows.map((match) => match[1] ?? '').filter((name) => name !== '');
-    expect(commands.length).toBeGreaterThan(10);
-    for (const command of commands) {
-      const { code, stdout } = await runCommand([...command.split(' '), '--help'], {});
-      expect([command, code]).toEqual([command, 0]);
-      expect(stdout).toContain(`Usage: petstore ${command}`);
-    }
-  }, 180_000);
-
-  test('leads a stranger from an empty folder to a 200 by its own shell blocks', async () => {
+  test('leads a stranger from an empty folder to a 201 and a 429 by its own shell blocks', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
     await using service = await ServiceProcess.start(settings);
-    const quickstart = readme.slice(
-      readme.indexOf('## Quickstart'),
-      readme.indexOf('## First calls'),
-    );
-    const calls = readme.slice(readme.indexOf('## First calls'), readme.indexOf('## The API'));
-    // Readers of the quickstart get their key in the dashboard; here it comes from the next section.
-    const script = [...`${calls}${quickstart}`.matchAll(/```sh\n([\s\S]*?)```/g)]
+    const calls = readme.slice(readme.indexOf('## The first 201'), readme.indexOf('## In CI'));
+    const script = [...calls.matchAll(/```sh\n([\s\S]*?)```/g)]
       .map((match) => match[1])
       .join('\n')
       .replaceAll('http://localhost:3000', `http://localhost:${service.port}`);
@@ -72,24 +75,70 @@ describe('the README', () => {
       '200',
       '200',
       '202',
+      '200',
+      '429',
     ]);
     expect(output).toMatch(
       /\{"id":"msg_[0-9a-f]{32}","message":"Hello, petstore!","status":"queued","createdAt":"[\dT:.-]+Z"\}/,
     );
     expect(output).toContain('{"id":1,"name":"Biscuit","categoryId":7,"status":"available"}');
     expect(output).toContain('Added 1000 animals to production.');
+    expect(output).toMatch(/^Retry-After: [1-9]\d*\r$/m);
   }, 180_000);
 });
 
+describe('the pages of docs/', () => {
+  test.each(generated)('%s is as `npm run docs` writes it', (name, text) => {
+    expect(read(`docs/${name}`)).toBe(text);
+  });
+
+  test('list every setting with its default and meaning', () => {
+    const page = read('docs/settings.md');
+    for (const [name, { default: value, purpose }] of Object.entries(SETTINGS)) {
+      expect(page).toContain(`| \`${name}\` | ${value} | ${purpose} |`);
+    }
+    const listed = [...page.matchAll(/^\| `(PETSTORE_\w+)`/gm)].map((match) => match[1]);
+    expect(listed).toEqual(Object.keys(SETTINGS));
+  });
+
+  test('list commands that exist, and all of them', async () => {
+    const page = read('docs/commands.md');
+    const commands = [...page.matchAll(/^\| \[`([a-z -]+)`\]/gm)].map(([, name = '']) => name);
+    expect(commands.length).toBeGreaterThan(30);
+    for (const command of commands) {
+      const { code, stdout } = await runCommand([...command.split(' '), '--help'], {});
+      expect([command, code]).toEqual([command, 0]);
+      expect(stdout).toContain(`Usage: petstore ${command}`);
+      expect(page).toContain(`\n## ${command}\n`);
+    }
+    const { stdout } = await runCommand(['--help'], {});
+    const shown = stdout.slice(stdout.indexOf('Commands:'), stdout.indexOf('First steps:'));
+    const groups = [...shown.matchAll(/^ {2}([a-z][a-z-]+)/gm)].map(([, name]) => name);
+    const listed = new Set(commands.map((command) => command.split(' ')[0]));
+    expect(groups.length).toBeGreaterThan(15);
+    expect(groups.filter((name) => name !== 'help' && !listed.has(name ?? ''))).toEqual([]);
+  }, 180_000);
+
+  test('list the operations', () => {
+    for (const id of OPERATION_IDS) expect(read('docs/api.md')).toContain(`| \`${id}\``);
+  });
+
+  test('are all in the index', () => {
+    const index = read('docs/README.md');
+    const linked = [...index.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? '');
+    const files = [...new Bun.Glob('{*,guides/*}.md').scanSync(join(ROOT, 'docs'))];
+    expect(files.filter((file) => file !== 'README.md' && !linked.includes(file))).toEqual([]);
+  });
+});
+
 describe('the documentation', () => {
-  test('links only to files that exist', () => {
-    const broken = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)]
-        .map((match) => join(dirname(page), match[1] ?? ''))
-        .filter((target) => !existsSync(join(ROOT, target)))
-        .map((target) => `${page}: ${target}`),
+  test('links only to files and headings that exist', () => {
+    const links = pages.flatMap((page) => linksOf(page).map((link) => ({ page, ...link })));
+    const broken = links.filter(
+      ({ file, heading }) =>
+        !existsSync(join(ROOT, file)) || (heading && !headingsOf(file).includes(heading)),
     );
-    expect(pages.length).toBeGreaterThan(10);
+    expect(links.length).toBeGreaterThan(100);
     expect(broken).toEqual([]);
   });
 
