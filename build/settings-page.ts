@@ -7,8 +7,8 @@ together at the start, one line each, with exit code 2.`;
 
 const OTHERS = `A variable that begins with \`PETSTORE_\` and is not in the table is an error, with two exceptions:
 
-- those that \`petstore run\` sets for its command, such as \`PETSTORE_KEY\` (which \`petstore mcp\` also reads) and
-  ${Object.values(CLIENT_ADDRESSES)
+- those that \`petstore run\` and \`petstore grade\` set for their command, such as \`PETSTORE_KEY\` (which \`petstore mcp\`
+  also reads), ${Object.values(CLIENT_ADDRESSES)
     .map((name) => `\`${name}\``)
     .join(', ')}
 - those that Kubernetes adds for services, such as \`PETSTORE_SERVICE_HOST\`

@@ -24,6 +24,16 @@ describe("the OpenAPI document at the dashboard's address", () => {
   });
 });
 
+test.each(['guides', 'guides/', 'operations', 'operations/'])(
+  'the folder of pages /docs/%s leads to the overview, which lists them',
+  async (folder) => {
+    const reply = await get(`/docs/${folder}`);
+    const overview = `${service.dashboardUrl}/docs`;
+    expect([reply.status, reply.headers.get('location')]).toEqual([307, overview]);
+    expect((await get(`/docs/${folder}`, 'DELETE')).status).toBe(405);
+  },
+);
+
 describe('the Arazzo document', () => {
   interface Arazzo {
     readonly arazzo: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { generatedPages } from '../../build/docs.ts';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
@@ -8,39 +8,10 @@ import { ERRORS } from '../../src/core/errors.ts';
 import { PLANS } from '../../src/core/limits/plans.ts';
 import { temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
+import { headingsOf, linksOf, pages, ROOT, readPage } from './markdown-pages.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
-const pages = ['*.md', 'docs/**/*.md', '{client,testing}/*.md'].flatMap((pattern) => [
-  ...new Bun.Glob(pattern).scanSync(ROOT),
-]);
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const readme = read('README.md');
+const readme = readPage('README.md');
 const generated = [...(await generatedPages())];
-
-/** The links of a page to files of the project, and to headings in them. */
-function linksOf(page: string): { file: string; heading: string | undefined }[] {
-  return [...read(page).matchAll(/\]\(([^)#:]*)(?:#([^):]+))?\)/g)].map(
-    ([, path = '', heading]) => ({
-      file: path === '' ? page : join(dirname(page), path),
-      heading,
-    }),
-  );
-}
-
-/** The anchors of the headings of a page, as GitHub makes them. */
-function headingsOf(file: string): string[] {
-  const made = new Map<string, number>();
-  const text = read(file).replaceAll(/^```[\s\S]*?^```/gm, '');
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => {
-    const anchor = heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-');
-    const earlier = made.get(anchor) ?? 0;
-    made.set(anchor, earlier + 1);
-    return earlier === 0 ? anchor : `${anchor}-${earlier}`;
-  });
-}
 
 describe('the README', () => {
   test('is short, and lists the plans', () => {
@@ -89,11 +60,11 @@ describe('the README', () => {
 
 describe('the pages of docs/', () => {
   test.each(generated)('%s is as `npm run docs` writes it', (name, text) => {
-    expect(read(`docs/${name}`)).toBe(text);
+    expect(readPage(`docs/${name}`)).toBe(text);
   });
 
   test('list every setting with its default and meaning', () => {
-    const page = read('docs/settings.md');
+    const page = readPage('docs/settings.md');
     for (const [name, { default: value, purpose }] of Object.entries(SETTINGS)) {
       expect(page).toContain(`| \`${name}\` | ${value} | ${purpose} |`);
     }
@@ -102,7 +73,7 @@ describe('the pages of docs/', () => {
   });
 
   test('list commands that exist, and all of them', async () => {
-    const page = read('docs/commands.md');
+    const page = readPage('docs/commands.md');
     const commands = [...page.matchAll(/^\| \[`([a-z -]+)`\]/gm)].map(([, name = '']) => name);
     expect(commands.length).toBeGreaterThan(30);
     for (const command of commands) {
@@ -120,11 +91,11 @@ describe('the pages of docs/', () => {
   }, 180_000);
 
   test('list the operations', () => {
-    for (const id of OPERATION_IDS) expect(read('docs/api.md')).toContain(`| \`${id}\``);
+    for (const id of OPERATION_IDS) expect(readPage('docs/api.md')).toContain(`| \`${id}\``);
   });
 
   test('are all in the index', () => {
-    const index = read('docs/README.md');
+    const index = readPage('docs/README.md');
     const linked = [...index.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? '');
     const files = [...new Bun.Glob('{*,guides/*}.md').scanSync(join(ROOT, 'docs'))];
     expect(files.filter((file) => file !== 'README.md' && !linked.includes(file))).toEqual([]);
@@ -143,13 +114,15 @@ describe('the documentation', () => {
   });
 
   test('says of every dependency what it is for', () => {
-    const { dependencies, devDependencies } = JSON.parse(read('package.json'));
-    const listed = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)`/gm)].map((m) => m[1]);
+    const { dependencies, devDependencies } = JSON.parse(readPage('package.json'));
+    const listed = [...readPage('docs/dependencies.md').matchAll(/^\| `([^`]+)`/gm)].map(
+      (m) => m[1],
+    );
     expect(listed).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)]);
   });
 
   test('explains every error code in the OpenAPI document', () => {
-    const document = read('openapi.json');
+    const document = readPage('openapi.json');
     for (const code of Object.keys(ERRORS)) expect(document).toContain(`\`${code}\``);
   });
 });

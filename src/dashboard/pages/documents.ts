@@ -4,6 +4,7 @@ import { documentReply, selectRepresentation } from '../../http/reply/representa
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { lazyValue } from '../../lib/lazy.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
+import { REFERENCE_FOLDERS, REFERENCE_PATH } from '../reference/paths.ts';
 import { referenceTexts } from '../reference/reference.ts';
 import { agentGuide } from './agent-guide.ts';
 import { API_CATALOG_PATH, API_CATALOG_TYPE, apiCatalog } from './api-catalog.ts';
@@ -20,6 +21,9 @@ export function servedDocuments(facts: ServiceFacts): ReadonlyMap<string, ServeD
   return new Map<string, ServeDocument>([
     ...[DOCUMENT_PATH, YAML_DOCUMENT_PATH].map(
       (path) => [path, redirect(addresses.production + path)] as const,
+    ),
+    ...REFERENCE_FOLDERS.map(
+      (path) => [path, redirect(addresses.dashboard + REFERENCE_PATH)] as const,
     ),
     [
       ARAZZO_PATH,

@@ -4,6 +4,12 @@ import { GUIDES } from './guides/guides.ts';
 /** Path of the reference below the dashboard's address. */
 export const REFERENCE_PATH = '/docs';
 
+/** Paths of the folders of pages, which have no page of their own: the overview lists what is in them. */
+export const REFERENCE_FOLDERS = ['operations', 'guides'].flatMap((name) => [
+  `${REFERENCE_PATH}/${name}`,
+  `${REFERENCE_PATH}/${name}/`,
+]);
+
 /** Path of the page of an operation. */
 export function operationPath(id: string): string {
   return `${REFERENCE_PATH}/operations/${id}`;

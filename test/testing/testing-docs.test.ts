@@ -6,8 +6,7 @@ import { temporaryFolder } from '../support/harness.ts';
 import { runCommand } from '../support/process.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
-const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
-const testing = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8');
 
 /** The code blocks in one language. */
 function blocks(text: string, language: string): string[] {
@@ -16,7 +15,7 @@ function blocks(text: string, language: string): string[] {
   );
 }
 
-test('the workflow and the composition of docs/ci.md are YAML, with settings that exist', () => {
+test('the workflow and the composition of docs/testing.md are YAML, with settings that exist', () => {
   const [workflow, composition] = blocks(page, 'yaml').map((block) => Bun.YAML.parse(block));
   expect(workflow).toMatchObject({ jobs: { test: { steps: expect.any(Array) } } });
   expect(composition).toMatchObject({
@@ -31,7 +30,7 @@ test('the workflow and the composition of docs/ci.md are YAML, with settings tha
 test('the fixture of docs/testing.md is one that a service begins with', async () => {
   using folder = temporaryFolder();
   const path = join(folder.path, 'fixture.json');
-  const [, fixture = ''] = blocks(testing, 'json');
+  const [, fixture = ''] = blocks(page, 'json');
   await Bun.write(path, fixture);
   const { code, stdout } = await runCommand(
     [
