@@ -76,6 +76,8 @@ export class Contract {
   readonly resources: Resources;
   /** In the order of the OpenAPI document. */
   readonly operations: readonly PublishedOperation[];
+  /** The ids of the operations. */
+  readonly operationIds: readonly string[];
   /** By base address, once they are asked for. */
   readonly #published = new Map<ApiName, readonly PublishedOperation[]>();
 
@@ -91,6 +93,7 @@ export class Contract {
     this.operations = (['production', 'quickstart', 'sandbox'] as const).flatMap((name) =>
       this.operationsOf(name),
     );
+    this.operationIds = this.operations.map(({ id }) => id);
   }
 
   /** The operations below a base address. */

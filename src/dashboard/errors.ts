@@ -25,6 +25,10 @@ const ERRORS = {
   rate_limited: [429, 'rate_limited'],
   failed: [500, 'failed'],
   unavailable: [503, 'unavailable'],
+  // Of animals and orders, as in the public API.
+  pet_not_found: [404, 'pet_not_found'],
+  invalid_transition: [409, 'invalid_transition'],
+  pet_unavailable: [409, 'pet_unavailable'],
   // Thrown by the body reader, which the public API uses, too.
   invalid_json: [400, 'invalid'],
   invalid_body: [400, 'invalid'],

@@ -8,7 +8,7 @@ import type { SecurityMetrics } from '../core/accounts/security-metrics.ts';
 import type { SessionStore } from '../core/accounts/sessions.ts';
 import type { BackupRecords } from '../core/backup-records.ts';
 import type { ChangeListener } from '../core/changes.ts';
-import type { ApiName } from '../core/environments.ts';
+import type { ApiName, Environment } from '../core/environments.ts';
 import type { ApiKeyService } from '../core/keys/api-key-service.ts';
 import type { ApiKeyStore } from '../core/keys/api-keys.ts';
 import type { SessionSecrets } from '../core/keys/secrets.ts';
@@ -18,9 +18,12 @@ import type { BanPolicy } from '../core/limits/bans.ts';
 import type { CurrentUsage } from '../core/limits/current-usage.ts';
 import type { Limits } from '../core/limits/plans.ts';
 import type { MessageStore } from '../core/messages/messages.ts';
+import type { OrderStore } from '../core/orders/order-store.ts';
+import type { PetStore } from '../core/pets/pet-store.ts';
 import type { RequestLogStore } from '../core/requests/request-log.ts';
 import type { UsageStore } from '../core/requests/usage.ts';
 import type { SandboxControl } from '../core/sandbox/sandbox-control.ts';
+import type { SandboxStore } from '../core/sandbox/sandbox-store.ts';
 import type { Connections } from '../http/connection/listener.ts';
 import type { Pages as ServedPages } from '../http/target/targets.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -40,6 +43,9 @@ export interface DashboardStores {
   readonly audit: AuditLog;
   readonly sessions: SessionStore;
   readonly backups: BackupRecords;
+  readonly sandboxes: Pick<SandboxStore, 'find'>;
+  /** The animals and orders of an environment, whose files are opened at the first call. */
+  environment(name: Environment): { readonly pets: PetStore; readonly orders: OrderStore };
   /** The database of the accounts, through Kysely, for signing in. */
   queries(): Promise<Extract<BetterAuthOptions['database'], { db: unknown }>['db']>;
   /** The keys of cookies and encryption. */

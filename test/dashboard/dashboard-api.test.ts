@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
+import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { ROUTES } from '../../src/dashboard/api/api.ts';
 import type { SessionInfo } from '../../src/dashboard/shared/api.ts';
@@ -23,6 +24,7 @@ describe('GET /api/session', () => {
         sandbox: it.service.url('sandbox'),
         dashboard: it.service.dashboardUrl,
       },
+      operations: OPERATION_IDS,
       contact: 'sales@example.com',
       sendsMail: false,
       now: it.clock.now().wall,

@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from 'bun:test';
 import { subscribe } from '../../src/core/limits/plans.ts';
 import type { RequestPage } from '../../src/dashboard/shared/requests.ts';
+import { ordersOf } from '../api/orders/order-scene.ts';
 import {
   createKey,
   customer,
@@ -87,6 +88,33 @@ describe('the live channel', () => {
     await page.next('requests');
     const { requests } = await ada.json<RequestPage>('GET', '/api/requests');
     expect(requests.map(({ simulation }) => simulation)).toEqual([null, 'delay']);
+  });
+
+  test('tells of orders, to their account and to operators', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const [ada, bob, chief] = [
+      await customer(service),
+      await customer(service),
+      await operator(service),
+    ];
+    const { text: key } = await createKey(ada);
+    const { orders } = service.stores.environment('production');
+    await using page = await LiveReader.open(ada, service.dashboardUrl);
+    await using other = await LiveReader.open(bob, service.dashboardUrl);
+    await using operators = await LiveReader.open(chief, service.dashboardUrl);
+    for (const reader of [page, other, operators]) await reader.next('everything');
+    const { id: petId } = await (await service.post(key, { name: 'Rex', categoryId: 1 })).json();
+    const { id } = await (await ordersOf(service, key).create(petId)).json();
+    await page.next('orders');
+    await operators.next('operator');
+    // A change that leaves the animal as it is.
+    await orders.update({ id, accountId: ada.accountId }, 'approved', service.clock.now());
+    await page.next('orders');
+    await operators.next('operator');
+    await chief.post(`/api/operator/production/orders/${id}/cancel`);
+    await page.next('everything');
+    expect(other.topics).toEqual([]);
   });
 
   test('tells operators of every change', async () => {

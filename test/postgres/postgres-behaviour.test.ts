@@ -28,7 +28,7 @@ const BEHAVIOUR = [
   'sign-in/session-tokens',
   'sign-in/sign-in-unicode-passwords',
   ...['security-events', 'kept-security-events'].map((name) => `sign-in/${name}`),
-  ...['api', 'keys', 'messages', 'usage', 'operator', 'audit'].map(
+  ...['api', 'keys', 'messages', 'usage', 'operator', 'audit', 'orders', 'operator-orders'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),
   'dashboard/downloads',

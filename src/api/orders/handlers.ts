@@ -1,5 +1,9 @@
 import { type ApiError, apiError } from '../../core/errors.ts';
-import { ORDER_TRANSITIONS, type OrderUpdateOutcome } from '../../core/orders/order-changes.ts';
+import {
+  ORDER_TRANSITIONS,
+  type OrderRefusal,
+  type OrderUpdateOutcome,
+} from '../../core/orders/order-changes.ts';
 import type { OrderStore } from '../../core/orders/order-store.ts';
 import { orderCreationReply, orderJson, ordersJson } from '../../core/orders/orders.ts';
 import { transitionError } from '../../core/transitions.ts';
@@ -10,7 +14,7 @@ import { preconditionOf } from '../../http/preconditions.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import { pageReply, resourceReply, withEntityTag } from '../../http/reply/resource-replies.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
-import { toInt64 } from '../../lib/int64.ts';
+import { type Int64, toInt64 } from '../../lib/int64.ts';
 import { ORDER_OPERATIONS } from './operations.ts';
 
 type ContextOf<Id extends keyof typeof ORDER_OPERATIONS> = RequestContext<
@@ -63,11 +67,16 @@ async function createOrder(
       throw apiError('idempotency_mismatch', { noun: ORDER_OPERATIONS.createOrder.noun });
     case 'conflict':
       throw apiError('idempotency_conflict');
-    case 'pet_not_found':
-      throw apiError('pet_not_found', { petId });
-    case 'pet_unavailable':
-      throw apiError('pet_unavailable', { status: outcome.status });
+    default:
+      throw orderRefusal(outcome, petId);
   }
+}
+
+/** The error for an animal that cannot be ordered. */
+export function orderRefusal(refusal: OrderRefusal, petId: Int64): ApiError {
+  return refusal.kind === 'pet_not_found'
+    ? apiError('pet_not_found', { petId })
+    : apiError('pet_unavailable', { status: refusal.status });
 }
 
 async function getOrder(
@@ -90,14 +99,15 @@ async function updateOrder(
   const { orderId } = parameters;
   const change = { id: Number(orderId), accountId, precondition };
   const outcome = await orders.update(change, status, now);
-  if (outcome.kind !== 'updated') throw refusalOf(outcome, orderId);
+  if (outcome.kind !== 'updated') throw orderUpdateRefusal(outcome, orderId);
   return withEntityTag({ status: 200, body: orderJson(outcome.order) });
 }
 
 /** Why a change was not made. */
 type Refusal = Exclude<OrderUpdateOutcome, { readonly kind: 'updated' }>;
 
-function refusalOf(refusal: Refusal, orderId: bigint): ApiError {
+/** The error for a change that was not made. @param orderId as the client sent it. */
+export function orderUpdateRefusal(refusal: Refusal, orderId: Int64): ApiError {
   switch (refusal.kind) {
     case 'not_found':
       return apiError('order_not_found', { orderId });

@@ -1,7 +1,8 @@
-import { type Instant, later } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 import type { Actor, AuditLog } from '../accounts/audit.ts';
 import type { Environment } from '../environments.ts';
 import { OperatorError } from '../errors.ts';
+import { accountTime } from '../sandbox/account-clock.ts';
 import type { SandboxStore } from '../sandbox/sandbox-store.ts';
 import type { OrderStore } from './order-store.ts';
 import type { AccountOrder } from './orders.ts';
@@ -32,12 +33,10 @@ export async function cancelOrder(
   if (!found) throw new OperatorError(`${environment} has no order with the id ${id}.`);
   const { accountId } = found;
   // The times of an order are those of its account.
-  const offset = environment === 'staging' ? (await sandboxes.find(accountId)).clockOffset : 0;
+  const time = await accountTime(sandboxes, { accountId, environment }, now);
   const request = { id, accountId };
   const outcome =
-    found.status === 'cancelled'
-      ? undefined
-      : await orders.update(request, 'cancelled', later(now, offset));
+    found.status === 'cancelled' ? undefined : await orders.update(request, 'cancelled', time);
   if (outcome?.kind !== 'updated') {
     const status = outcome?.kind === 'invalid_transition' ? outcome.from : found.status;
     throw new OperatorError(`Order ${id} of ${environment} is ${status}: it holds no animal.`);

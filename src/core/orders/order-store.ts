@@ -25,11 +25,20 @@ export interface AllOrdersFilter extends OrderFilter {
   readonly accountId?: string | undefined;
 }
 
+/** Selects the latest orders of all accounts, or of one. */
+export interface LatestOrdersFilter extends Omit<AllOrdersFilter, 'after'> {
+  /** Only orders with a lower id. */
+  readonly before?: number | undefined;
+}
+
 export interface OrderPage<Listed extends Order = Order> {
   readonly orders: readonly Listed[];
   /** Whether more orders follow the last one of this page. */
   readonly more: boolean;
 }
+
+/** Orders of an account that show whether there is something new. */
+export type OrderActivity = ReadonlyArray<Pick<Order, 'id' | 'status'>>;
 
 export type CreateOrderOutcome =
   | { readonly kind: 'created'; readonly order: Order }
@@ -64,6 +73,13 @@ export interface OrderStore {
   import(orders: readonly ImportedOrder[], now: Instant): Promise<void>;
   /** The orders of all accounts, or of one. */
   listAll(filter: AllOrdersFilter): Promise<OrderPage<AccountOrder>>;
+  /** The latest orders, in descending id. */
+  latest(filter: LatestOrdersFilter): Promise<OrderPage<AccountOrder>>;
+  /**
+   * The latest orders of an account, and the latest open ones: differs after each new order, and after each change of
+   * one of these.
+   */
+  activity(accountId: string): Promise<OrderActivity>;
   /** The order with this id, of any account. */
   find(id: number): Promise<AccountOrder | undefined>;
   /** Deletes all orders of an account, in batches, each of which frees the pets of its open orders. */

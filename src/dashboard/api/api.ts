@@ -18,7 +18,9 @@ import { messageRoutes } from './messages.ts';
 import { operatorRoutes } from './operator.ts';
 import { operatorAccountRoutes } from './operator-accounts.ts';
 import { auditRoutes } from './operator-audit.ts';
+import { operatorOrderRoutes } from './operator-orders.ts';
 import { overviewRoutes } from './operator-overview.ts';
+import { orderRoutes } from './orders.ts';
 import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
@@ -37,15 +39,15 @@ export const ROUTES: readonly Route[] = [
   ...requestRoutes,
   ...banRoutes,
   ...messageRoutes,
+  ...orderRoutes,
   ...sandboxRoutes,
   ...securityEventRoutes,
   ...operatorRoutes,
   ...operatorAccountRoutes,
   ...auditRoutes,
+  ...operatorOrderRoutes,
   ...overviewRoutes,
 ];
-
-const ROUTER = new Router(routesOf(ROUTES));
 
 /** The dashboard's own API; its contract is in shared/api.ts. */
 export interface Api {
@@ -68,9 +70,14 @@ export function createApi(
   signIn: () => Promise<SignIn>,
   live: LiveChannel,
 ): Api {
+  const { operationIds } = options.contract;
+  const routes = ROUTES.filter(
+    ({ operation }) => operation === undefined || operationIds.includes(operation),
+  );
+  const router = new Router(routesOf(routes));
   return {
     async handle(request, path, session, address) {
-      const { operation, parameters } = findOperation(ROUTER, request.method, path);
+      const { operation, parameters } = findOperation(router, request.method, path);
       const target = parseTarget(request.url, request.headers.get('host'));
       const query = new URLSearchParams(target?.query);
       const id = parameters['id'] ?? '';

@@ -1,6 +1,7 @@
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { INSTANT_RULE, parseInstant } from '../../lib/instant.ts';
 import { DashboardError } from '../errors.ts';
+import type { RequestContext } from './route.ts';
 
 /** Maximum length of a parameter, in characters. */
 const LONGEST = 200;
@@ -40,10 +41,21 @@ export function momentIn(query: URLSearchParams, name: string): number | undefin
   throw new DashboardError('invalid', `"${name}" must be ${INSTANT_RULE}.`);
 }
 
-/** The number of an entry in the audit log; `undefined` if it is missing. @throws ApiError `invalid` */
+/** The number of an entry in a list; `undefined` if it is missing. @throws ApiError `invalid` */
 export function positionIn(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  const number = numberOf(text);
+  if (number !== undefined) return number;
   throw new DashboardError('invalid', `"${name}" must be the number of an entry.`);
+}
+
+/** The id in the path; `undefined` if it is not a number that the service assigns. */
+export function idIn({ id }: Pick<RequestContext, 'id'>): number | undefined {
+  return numberOf(id);
+}
+
+function numberOf(text: string): number | undefined {
+  const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
 }

@@ -1,3 +1,4 @@
+import type { OperationId } from '../../api/operations.ts';
 import type { Account } from '../../core/accounts/accounts.ts';
 import type { Endpoint } from '../../http/target/router.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
@@ -30,6 +31,8 @@ export interface AccountContext extends RequestContext {
 /** An operation of the dashboard's API, below /api. `handle` may throw ApiError. */
 export type Route = Endpoint & {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** The operation of the public API that it offers as well: it is absent where that is not served. */
+  readonly operation?: OperationId;
   /** Whether a reply renews the session. */
   readonly renews?: true;
 } & (

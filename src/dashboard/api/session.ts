@@ -23,6 +23,7 @@ function show({ options, session }: RequestContext): Response {
     account: session ? accountInfo(session.account) : null,
     ...(needsSecondFactor && { needsSecondFactor }),
     addresses: options.addresses,
+    operations: options.contract.operationIds,
     contact: options.contact ?? null,
     sendsMail: options.mail !== undefined,
     now: options.clock.now().wall,

@@ -19,12 +19,14 @@ export async function activityOf(
   { stores, currentUsage, clock }: DashboardOptions,
 ): Promise<Activity> {
   const now = clock.now().wall;
-  const [keys, messages, bans, records, requests, ...windows] = await Promise.all([
+  const environments = ENVIRONMENTS.map((name) => stores.environment(name));
+  const [keys, messages, bans, records, requests, orders, ...windows] = await Promise.all([
     stores.keys.activity(account.id, now),
     stores.messages.activity(account.id),
     stores.bans.ofAccount(account.id, now, MOST_BANS),
     stores.usage.byPeriod({ accountId: account.id, first: hourOf(now) - 1 }),
     stores.requestLog.page(account.id, {}, WATCHED_REQUESTS),
+    Promise.all(environments.map((each) => each.orders.activity(account.id))),
     ...ENVIRONMENTS.map((environment) => currentUsage(account, environment)),
   ]);
   const remaining = windows.map(({ minute, day }) => [minute.remaining, day.remaining]);
@@ -37,8 +39,14 @@ export async function activityOf(
     ['reports', records],
     ['requests', requests.map(({ id }) => id)],
     ['sandbox', remaining],
+    ['orders', orders],
   ];
-  if (account.role === 'operator') found.push(['operator', await bansInForce(stores.bans, now)]);
+  if (account.role === 'operator') {
+    found.push([
+      'operator',
+      [await bansInForce(stores.bans, now), await latestOrders(environments)],
+    ]);
+  }
   return new Map(found.map(([topic, state]) => [topic, JSON.stringify(state)]));
 }
 
@@ -53,6 +61,18 @@ const MOST_BANS = 20;
 
 async function bansInForce(bans: DashboardOptions['stores']['bans'], now: number) {
   return (await bans.active(now)).map(({ id, endsAt }) => [id, endsAt]);
+}
+
+/** Maximum number of latest orders that are compared in each environment: those of a page for operators. */
+const WATCHED_ORDERS = 25;
+
+async function latestOrders(
+  environments: ReadonlyArray<ReturnType<DashboardOptions['stores']['environment']>>,
+) {
+  const pages = environments.map(({ orders }) => orders.latest({ limit: WATCHED_ORDERS }));
+  return (await Promise.all(pages)).map(({ orders }) =>
+    orders.map(({ id, status }) => [id, status]),
+  );
 }
 
 /** The topics whose text differs; all of them if there is no earlier activity. */

@@ -14,6 +14,8 @@ export interface SessionInfo {
   /** `null` for a visitor who is not signed in. */
   readonly account: AccountInfo | null;
   readonly addresses: Readonly<Record<ApiName | 'dashboard', string>>;
+  /** The ids of the operations that the public API serves. */
+  readonly operations: readonly string[];
   /**
    * Present if this session needs a second factor to change anything, and has not been proven with
    * one.
@@ -282,5 +284,9 @@ export type DashboardErrorCode =
   | 'too_many_attempts'
   /** 429: too many requests of the session, the account or the address; wait for Retry-After. */
   | 'rate_limited'
+  /** 404 and 409: refusals of the public API, about animals and orders. */
+  | 'pet_not_found'
+  | 'invalid_transition'
+  | 'pet_unavailable'
   | 'unavailable'
   | 'failed';

@@ -26,4 +26,5 @@ export type LiveTopic =
   | 'requests'
   | 'sandbox'
   | 'messages'
+  | 'orders'
   | 'operator';

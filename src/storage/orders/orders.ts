@@ -4,6 +4,8 @@ import type {
   AllOrdersFilter,
   CreateOrderOutcome,
   ImportedOrder,
+  LatestOrdersFilter,
+  OrderActivity,
   OrderPage,
   OrderQuery,
   OrderStore,
@@ -26,14 +28,14 @@ const DELETED_AT_ONCE = 100;
 /** Keys deleted in one statement, and others of the same moment. */
 const PRUNED_AT_ONCE = 1_000;
 
-const OF_ACCOUNT = {
-  all: selectOrders('WHERE account_id = ? AND id > ? ORDER BY id LIMIT ?'),
-  byStatus: selectOrders('WHERE account_id = ? AND status = ? AND id > ? ORDER BY id LIMIT ?'),
-};
-const OF_ALL = {
-  all: selectOrders('WHERE id > ? ORDER BY id LIMIT ?'),
-  byStatus: selectOrders('WHERE status = ? AND id > ? ORDER BY id LIMIT ?'),
-};
+/** Orders in the activity of an account, of the latest ones and of the latest open ones. */
+const ACTIVITY_LENGTH = 100;
+
+const ASCENDING = pagesWhere('id > ? ORDER BY id LIMIT ?');
+const DESCENDING = pagesWhere('id < ? ORDER BY id DESC LIMIT ?');
+const LATEST_OPEN = selectOrders(
+  "WHERE account_id = ? AND status IN ('placed', 'approved') ORDER BY id DESC LIMIT ?",
+);
 const ONE = selectOrders('WHERE account_id = ? AND id = ?');
 const BY_ID = selectOrders('WHERE id = ?');
 const NEXT_ACCOUNTS = 'account_id > ? GROUP BY account_id ORDER BY account_id LIMIT ?';
@@ -82,15 +84,25 @@ export class StoredOrders implements OrderStore {
     this.#options = options;
   }
 
-  list({ accountId, limit, status, after }: OrderQuery): Awaitable<OrderPage> {
-    const { all, byStatus } = OF_ACCOUNT;
-    const rows =
-      status === undefined
-        ? this.#access.rows(all, accountId, after, limit + 1)
-        : this.#access.rows(byStatus, accountId, status, after, limit + 1);
+  list(query: OrderQuery): Awaitable<OrderPage> {
+    const { limit, after } = query;
+    const rows = this.#rows(ASCENDING, query, after);
     return rows instanceof Promise
       ? rows.then((found) => pageOf(found, limit, orderFrom))
       : pageOf(rows, limit, orderFrom);
+  }
+
+  /** One row more than fits on a page. @param bound the id where the page begins. */
+  #rows(
+    pages: OrderPages,
+    { accountId, status, limit }: Pick<AllOrdersFilter, 'accountId' | 'status' | 'limit'>,
+    bound: number,
+  ): Awaitable<OrderRow[]> {
+    const { all, byStatus } = accountId === undefined ? pages.ofAll : pages.ofAccount;
+    const account = accountId === undefined ? [] : [accountId];
+    return status === undefined
+      ? this.#access.rows(all, ...account, bound, limit + 1)
+      : this.#access.rows(byStatus, ...account, status, bound, limit + 1);
   }
 
   async get(accountId: string, id: number): Promise<Order | undefined> {
@@ -135,17 +147,23 @@ export class StoredOrders implements OrderStore {
     return applied(pets, watchChanges(change), changesPets);
   }
 
-  async listAll({ accountId, ...filter }: AllOrdersFilter): Promise<OrderPage<AccountOrder>> {
-    const { limit, status, after } = filter;
-    if (accountId !== undefined) {
-      const { orders, more } = await this.list({ accountId, ...filter });
-      return { orders: orders.map((order) => ({ accountId, ...order })), more };
-    }
-    const rows =
-      status === undefined
-        ? await this.#access.rows(OF_ALL.all, after, limit + 1)
-        : await this.#access.rows(OF_ALL.byStatus, status, after, limit + 1);
-    return pageOf(rows, limit, accountOrderFrom);
+  async listAll(filter: AllOrdersFilter): Promise<OrderPage<AccountOrder>> {
+    return pageOf(
+      await this.#rows(ASCENDING, filter, filter.after),
+      filter.limit,
+      accountOrderFrom,
+    );
+  }
+
+  async latest(filter: LatestOrdersFilter): Promise<OrderPage<AccountOrder>> {
+    const { before = Number.MAX_SAFE_INTEGER, limit } = filter;
+    return pageOf(await this.#rows(DESCENDING, filter, before), limit, accountOrderFrom);
+  }
+
+  async activity(accountId: string): Promise<OrderActivity> {
+    const { orders } = await this.latest({ accountId, limit: ACTIVITY_LENGTH });
+    const open = await this.#access.rows(LATEST_OPEN, accountId, ACTIVITY_LENGTH);
+    return [...orders, ...open.map(orderFrom)].map(({ id, status }) => ({ id, status }));
   }
 
   async find(id: number): Promise<AccountOrder | undefined> {
@@ -182,6 +200,22 @@ export class StoredOrders implements OrderStore {
       await this.#access.run(PRUNE, last.created_at);
     }
   }
+}
+
+type OrderPages = ReturnType<typeof pagesWhere>;
+
+/** The statements for pages of orders. @param rest selects the part of the list, and sorts it. */
+function pagesWhere(rest: string) {
+  return {
+    ofAccount: {
+      all: selectOrders(`WHERE account_id = ? AND ${rest}`),
+      byStatus: selectOrders(`WHERE account_id = ? AND status = ? AND ${rest}`),
+    },
+    ofAll: {
+      all: selectOrders(`WHERE ${rest}`),
+      byStatus: selectOrders(`WHERE status = ? AND ${rest}`),
+    },
+  };
 }
 
 /** A page from one more order than requested, which shows whether this is the last page. */

@@ -10,6 +10,7 @@ import { followedOrdersSuite } from './followed-orders.suite.ts';
 import { idempotencySuite } from './idempotency.suite.ts';
 import { messageStoreSuite } from './message-store.suite.ts';
 import { orderChangesSuite } from './order-changes.suite.ts';
+import { orderListsSuite } from './order-lists.suite.ts';
 import { ordersSuite } from './orders.suite.ts';
 import { ownedPetsSuite } from './owned-pets.suite.ts';
 import { petChangesSuite } from './pet-changes.suite.ts';
@@ -37,6 +38,7 @@ export function allSuites(open: OpenBackend): void {
   idempotencySuite(open);
   messageStoreSuite(open);
   orderChangesSuite(open);
+  orderListsSuite(open);
   ordersSuite(open);
   ownedPetsSuite(open);
   petChangesSuite(open);

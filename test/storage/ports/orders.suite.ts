@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import type { AccountOrder, Order, OrderStatus } from '../../../src/core/orders/orders.ts';
 import { orderJson } from '../../../src/core/orders/orders.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { INT64_MAX } from '../../../src/lib/int64.ts';
@@ -7,14 +6,7 @@ import { at, NOON, type OpenBackend, pet, portSuite } from './backend.ts';
 import { added, BUYER, brought, created, OTHER, ordered, statusOf } from './order-scene.ts';
 
 /** Tests of the orders, for every database. */
-export const ordersSuite = portSuite(
-  'orders',
-  creating,
-  repeating,
-  importing,
-  listing,
-  deletingAll,
-);
+export const ordersSuite = portSuite('orders', creating, repeating, importing, deletingAll);
 
 function creating(open: OpenBackend): void {
   test('makes an available pet pending, and is found by its account alone', async () => {
@@ -172,50 +164,6 @@ function importing(open: OpenBackend): void {
     expect(await backend.pets().delete(request)).toEqual({ kind: 'reserved' });
     await backend.orders().update({ id: 2, accountId: OTHER }, 'cancelled', at());
     expect(await backend.pets().delete(request)).toEqual({ kind: 'deleted' });
-  });
-}
-
-function listing(open: OpenBackend): void {
-  test('lists the orders of an account in pages, by status or not', async () => {
-    await using backend = await open();
-    const orders: Order[] = [];
-    for (let index = 0; index < 5; index += 1) {
-      orders.push(await ordered(backend));
-      await ordered(backend, undefined, OTHER);
-    }
-    for (const index of [1, 3]) {
-      const order = orders[index];
-      if (order) await brought(backend, order, 'approved');
-    }
-    const list = async (limit: number, after: number, status?: OrderStatus) => {
-      const page = await backend.orders().list({ accountId: BUYER, limit, after, status });
-      return [page.orders.map(({ id }) => id), page.more];
-    };
-    expect(await list(2, 0)).toEqual([[1, 3], true]);
-    expect(await list(2, 3)).toEqual([[5, 7], true]);
-    expect(await list(2, 7)).toEqual([[9], false]);
-    expect(await list(5, 0)).toEqual([[1, 3, 5, 7, 9], false]);
-    expect(await list(1, 0, 'approved')).toEqual([[3], true]);
-    expect(await list(1, 3, 'approved')).toEqual([[7], false]);
-    expect(await list(5, 0, 'placed')).toEqual([[1, 5, 9], false]);
-    expect(await list(5, 0, 'delivered')).toEqual([[], false]);
-    expect(await list(5, Number.MAX_SAFE_INTEGER)).toEqual([[], false]);
-  });
-
-  test('lists and finds the orders of all accounts for operators', async () => {
-    await using backend = await open();
-    const one: AccountOrder = { accountId: BUYER, ...(await ordered(backend)) };
-    const two: AccountOrder = { accountId: OTHER, ...(await ordered(backend, undefined, OTHER)) };
-    const three: AccountOrder = { accountId: BUYER, ...(await ordered(backend)) };
-    const store = backend.orders();
-    expect(await store.listAll({ limit: 2, after: 0 })).toEqual({ orders: [one, two], more: true });
-    expect(await store.listAll({ limit: 2, after: 2 })).toEqual({ orders: [three], more: false });
-    const ofOne = { accountId: BUYER, status: 'placed' } as const;
-    expect((await store.listAll({ limit: 5, after: 0, ...ofOne })).orders).toEqual([one, three]);
-    expect((await store.listAll({ limit: 5, after: 0, status: 'approved' })).orders).toEqual([]);
-    expect(await store.find(two.id)).toEqual(two);
-    expect(await store.find(42)).toBeUndefined();
-    expect(await backend.orders('staging').find(two.id)).toBeUndefined();
   });
 }
 
