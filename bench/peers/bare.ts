@@ -156,7 +156,8 @@ class Service {
     const rest = `"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"`;
     const body = `{"id":${id},${rest}}`;
     const tag = Bun.CryptoHasher.hash('sha256', body, 'base64url').slice(0, 22);
-    return { status: 201, body, headers: new ReplyHeaders({ ETag: `"${tag}"` }) };
+    const Location = `http://localhost:${port}/v1/pets/${id}`;
+    return { status: 201, body, headers: new ReplyHeaders({ ETag: `"${tag}"`, Location }) };
   }
 }
 
@@ -202,8 +203,7 @@ function insertBatches(thread: typeof globalThis): void {
   database.run('PRAGMA synchronous = FULL');
   const insert = database.query('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
   const insertAll = database.transaction((rows: readonly Row[]) => {
-    const ids = rows.map((row) => Number(insert.run(...row).lastInsertRowid));
-    return ids[0];
+    return rows.map((row) => Number(insert.run(...row).lastInsertRowid))[0];
   });
   thread.onmessage = ({ data }: MessageEvent<string>) => {
     thread.postMessage(insertAll.immediate(JSON.parse(data)));

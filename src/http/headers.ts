@@ -83,6 +83,12 @@ export const HEADERS = {
     example: '"o8yzTCl1ap9gO3rRk4Yt6A"',
     required: true,
   },
+  Location: {
+    description: 'The address of what was created (RFC 9110, 10.2.2), the same on a replay.',
+    schema: { type: 'string', format: 'uri' },
+    example: `${EXAMPLE_BASE_URL}/pets/1`,
+    required: true,
+  },
   'Idempotent-Replayed': {
     description: '`true` when this is the reply to an earlier request with the same key.',
     // With an enum of this one value, mocks would mark every creation.

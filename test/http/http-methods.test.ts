@@ -278,6 +278,7 @@ describe('CORS', () => {
         'etag',
         'idempotent-replayed',
         'link',
+        'location',
         'ratelimit',
         'ratelimit-policy',
       ],

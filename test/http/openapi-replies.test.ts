@@ -64,6 +64,7 @@ function lastingHeaders(id: OperationId, status: string): string[] {
     ...['RateLimit-Policy', 'RateLimit', 'X-Request-Id'],
     ...(status === '401' ? ['WWW-Authenticate'] : []),
     ...(waits.includes(status) ? ['Retry-After'] : []),
+    ...(status === '201' ? ['Location'] : []),
     ...(hasEntityTag ? ['ETag'] : []),
     ...(UNSTABLE.includes(id) ? ['Petstore-Stability'] : []),
     ...(id === 'getPet' ? ['Deprecation', 'Sunset', 'Link'] : []),

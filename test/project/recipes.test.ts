@@ -93,6 +93,7 @@ describeRecipe('adding-a-resource.md', { files: 9, lines: 170 }, (copy) => {
 
       const created = await call(key, 'POST', '/visits', { petId: 1, visitors: 100 });
       const visit: VisitBody = await created.json();
+      expect(created.headers.get('Location')).toEndWith(`/v1/visits/${visit.id}`);
       expect(created.status).toBe(201);
       expect(visit).toEqual({
         id: expect.stringMatching(/^vis_[0-9a-f]{32}$/),

@@ -12,7 +12,12 @@ import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
 import { preconditionOf } from '../../http/preconditions.ts';
 import type { Reply } from '../../http/reply/reply.ts';
-import { pageReply, resourceReply, withEntityTag } from '../../http/reply/resource-replies.ts';
+import {
+  createdReply,
+  pageReply,
+  resourceReply,
+  withEntityTag,
+} from '../../http/reply/resource-replies.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
 import { type Int64, toInt64 } from '../../lib/int64.ts';
 import { ORDER_OPERATIONS } from './operations.ts';
@@ -26,7 +31,7 @@ const readOrderPatch = bodyReader(ORDER_OPERATIONS.updateOrder);
 
 /**
  * Handlers of the operations on the orders of one environment.
- * @param baseUrl where the operations are served, for the links to further pages.
+ * @param baseUrl where the operations are served, for the addresses in replies.
  */
 export function orderHandlers(
   orders: OrderStore,
@@ -34,7 +39,7 @@ export function orderHandlers(
 ): Handlers<typeof ORDER_OPERATIONS> {
   return {
     listOrders: (context) => listOrders(orders, baseUrl, context),
-    createOrder: (context) => createOrder(orders, context),
+    createOrder: (context) => createOrder(orders, baseUrl, context),
     getOrder: (context) => getOrder(orders, context),
     updateOrder: (context) => updateOrder(orders, context),
   };
@@ -54,15 +59,17 @@ async function listOrders(
 
 async function createOrder(
   orders: OrderStore,
+  baseUrl: string,
   { key: { accountId }, request, now, parameters }: ContextOf<'createOrder'>,
 ): Promise<Reply> {
   const petId = toInt64((await readOrder(request)).petId);
   const outcome = await orders.create({ accountId, petId }, now, parameters[IDEMPOTENCY_KEY]);
+  const collection = `${baseUrl}/store/orders`;
   switch (outcome.kind) {
     case 'created':
-      return withEntityTag(orderCreationReply(outcome.order));
+      return createdReply(collection, orderCreationReply(outcome.order), outcome.order.id);
     case 'replayed':
-      return { ...withEntityTag(outcome.reply), headers: REPLAYED };
+      return { ...createdReply(collection, outcome.reply), headers: REPLAYED };
     case 'mismatch':
       throw apiError('idempotency_mismatch', { noun: ORDER_OPERATIONS.createOrder.noun });
     case 'conflict':

@@ -73,7 +73,7 @@ export const ORDER_OPERATIONS = {
       status: 201,
       schema: Order,
       description: 'Order placed; the body carries the assigned `id`.',
-      headers: ['ETag', 'Idempotent-Replayed'],
+      headers: ['Location', 'ETag', 'Idempotent-Replayed'],
       links: { createdOrder: GET_ORDER },
     },
     errors: ['pet_not_found', 'pet_unavailable', 'idempotency_conflict', 'idempotency_mismatch'],

@@ -17,7 +17,12 @@ import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
 import { preconditionOf } from '../../http/preconditions.ts';
 import { NO_CONTENT, type Reply } from '../../http/reply/reply.ts';
-import { pageReply, resourceReply, withEntityTag } from '../../http/reply/resource-replies.ts';
+import {
+  createdReply,
+  pageReply,
+  resourceReply,
+  withEntityTag,
+} from '../../http/reply/resource-replies.ts';
 import { nextPageLink } from '../../http/target/paging.ts';
 import { toInt64 } from '../../lib/int64.ts';
 import { PET_OPERATIONS } from './operations.ts';
@@ -32,14 +37,14 @@ const readPetPatch = bodyReader(PET_OPERATIONS.updatePet);
 
 /**
  * Handlers of the operations on the pets of one environment.
- * @param baseUrl where the operations are served, for the links to further pages.
+ * @param baseUrl where the operations are served, for the addresses in replies.
  */
 export function petHandlers(pets: PetStore, baseUrl: string): Handlers<typeof PET_OPERATIONS> {
   const pages = new PageCache();
   pets.onChanges((changes) => pages.apply(changes));
   return {
     listPets: (context) => pages.find(context.query) ?? listPets(pets, pages, baseUrl, context),
-    createPet: (context) => createPet(pets, context),
+    createPet: (context) => createPet(pets, baseUrl, context),
     getPet: (context) => getPet(pets, context),
     updatePet: (context) => updatePet(pets, context),
     deletePet: (context) => deletePet(pets, context),
@@ -67,6 +72,7 @@ function writePage(baseUrl: string, query: PetQuery, { pets, more }: PetPage): R
 
 async function createPet(
   pets: PetStore,
+  baseUrl: string,
   { key, request, now, parameters }: ContextOf<'createPet'>,
 ): Promise<Reply> {
   const { [IDEMPOTENCY_KEY]: idempotencyKey } = parameters;
@@ -77,11 +83,12 @@ async function createPet(
     now,
     idempotencyKey === undefined ? undefined : idempotent(key.accountId, idempotencyKey, pet),
   );
+  const collection = `${baseUrl}/pets`;
   switch (outcome.kind) {
     case 'created':
-      return withEntityTag(creationReply(outcome.pet));
+      return createdReply(collection, creationReply(outcome.pet), outcome.pet.id);
     case 'replayed':
-      return { ...withEntityTag(outcome.reply), headers: REPLAYED };
+      return { ...createdReply(collection, outcome.reply), headers: REPLAYED };
     case 'mismatch':
       throw apiError('idempotency_mismatch', { noun: PET_OPERATIONS.createPet.noun });
     case 'conflict':

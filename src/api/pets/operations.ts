@@ -90,7 +90,7 @@ export const PET_OPERATIONS = {
       status: 201,
       schema: Pet,
       description: 'Animal added; the body carries the assigned `id`.',
-      headers: ['ETag', 'Idempotent-Replayed'],
+      headers: ['Location', 'ETag', 'Idempotent-Replayed'],
       links: {
         createdPet: {
           operationId: 'getPet',

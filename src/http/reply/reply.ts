@@ -18,6 +18,8 @@ export interface Reply {
   readonly cacheControl?: string;
   /** `ETag`: clients that send it back get a 304 as long as the body is unchanged. */
   readonly entityTag?: string;
+  /** `Location`: the address of what was created (RFC 9110, 10.2.2). */
+  readonly location?: string;
   /** The compressed forms of a body that many replies share. */
   readonly compressed?: CompressedForms;
   /** The content coding of the body; none unless given. */
@@ -67,6 +69,7 @@ export class ReplyWriter {
   readonly #retryAfter = new KeptHeader(this.#headers, RETRY_AFTER);
   readonly #cacheControl = new KeptHeader(this.#headers, 'Cache-Control');
   readonly #entityTag = new KeptHeader(this.#headers, 'ETag');
+  readonly #location = new KeptHeader(this.#headers, 'Location');
   readonly #coding = new KeptHeader(this.#headers, 'Content-Encoding');
   #minuteLimit = 0;
   #dayLimit = 0;
@@ -93,12 +96,13 @@ export class ReplyWriter {
   ): Response {
     this.#setLimits(limits, now);
     this.#headers.set(REQUEST_ID_HEADER, requestId);
-    const { status, headers, body, type, cacheControl = UNCACHED, entityTag, coding } = reply;
+    const { status, headers, body, type, cacheControl = UNCACHED } = reply;
     this.#setOwn(headers);
     this.#retryAfter.set(retryAfter(reply, limits));
     this.#cacheControl.set(cacheControl);
-    this.#entityTag.set(entityTag);
-    this.#coding.set(coding);
+    this.#entityTag.set(reply.entityTag);
+    this.#location.set(reply.location);
+    this.#coding.set(reply.coding);
     const response = new Response(body ?? null, { status, headers: this.#headers });
     if (crossOrigin)
       for (const [name, value] of Object.entries(CROSS_ORIGIN)) response.headers.set(name, value);

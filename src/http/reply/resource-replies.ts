@@ -23,3 +23,16 @@ export function pageReply(body: string, nextPage: string | undefined): Reply {
   const page = { status: 200, body, cacheControl: REVALIDATED_BY_CLIENT, entityTag };
   return nextPage === undefined ? page : { ...page, headers: { Link: nextPage } };
 }
+
+/**
+ * The reply to a creation, first or replayed, with the address of what was created.
+ * @param collection the address of the list that holds it.
+ * @param id of what was created; read from the body unless given.
+ */
+export function createdReply(
+  collection: string,
+  reply: StoredReply,
+  id: number = JSON.parse(reply.body).id,
+): Reply {
+  return { ...withEntityTag(reply), location: `${collection}/${id}` };
+}

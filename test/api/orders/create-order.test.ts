@@ -24,6 +24,7 @@ describe('createOrder', () => {
       updatedAt: order.createdAt,
     });
     expect(reply.headers.get('ETag')).toMatch(/^"[\w-]{22}"$/);
+    expect(reply.headers.get('Location')).toBe(`${shared().url()}/store/orders/${order.id}`);
     expect(reply.headers.get('Cache-Control')).toBe('no-store');
     expect(reply.headers.get('Petstore-Stability')).toBe('experimental');
     expect(reply.headers.has('X-RateLimit-Remaining')).toBeTrue();
@@ -150,7 +151,9 @@ describe('the Idempotency-Key of an order', () => {
     const again = await it.create(petId, headers);
     expect([again.status, await again.json()]).toEqual([201, body]);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
-    expect(again.headers.get('ETag')).toBe(first.headers.get('ETag'));
+    for (const name of ['ETag', 'Location']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
     await it.update(body.id, 'cancelled');
     await shared().change(it.key, 'DELETE', `/pets/${petId}`);
     expect((await it.create(petId, headers)).status).toBe(201);

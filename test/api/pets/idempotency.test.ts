@@ -11,6 +11,7 @@ interface Receipt {
   readonly status: number;
   readonly body: string;
   readonly replayed: string | null;
+  readonly location: string | null;
 }
 
 /** Sends a pet with an Idempotency-Key; returns a summary of the reply. */
@@ -22,7 +23,8 @@ async function create(
 ): Promise<Receipt> {
   const reply = await service.post(secret, body, { 'Idempotency-Key': key });
   const replayed = reply.headers.get('Idempotent-Replayed');
-  return { status: reply.status, body: await reply.text(), replayed };
+  const location = reply.headers.get('Location');
+  return { status: reply.status, body: await reply.text(), replayed, location };
 }
 
 async function names(service: TestService, secret: string): Promise<string[]> {
@@ -44,6 +46,7 @@ describe('a repeated creation', () => {
     const second = await create(service, secret, 'once', big);
 
     expect(first).toMatchObject({ status: 201, replayed: null });
+    expect(first.location).toBe(`${service.url()}/pets/${JSON.parse(first.body).id}`);
     expect(second).toEqual({ ...first, replayed: 'true' });
     expect(await names(service, secret)).toEqual(['Rex']);
   });
@@ -88,7 +91,8 @@ describe('a repeated creation', () => {
 
     await using after = await TestService.start({ folder: folder.path });
 
-    expect(await create(after, secret, 'once')).toEqual({ ...first, replayed: 'true' });
+    const location = `${after.url()}/pets/1`;
+    expect(await create(after, secret, 'once')).toEqual({ ...first, replayed: 'true', location });
     expect(await names(after, secret)).toEqual(['Rex']);
   });
 });

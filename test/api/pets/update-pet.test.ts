@@ -219,7 +219,7 @@ test('the transitions are published', async () => {
 });
 
 describe('after the sunset of getPet', () => {
-  test('the path serves both, and the tag comes with 201 and updatePet', async () => {
+  test('the Location of the creation serves both, and the tag comes with 201 and updatePet', async () => {
     const clock = new ManualClock(Date.UTC(2030, 11, 5) - 1);
     await using service = await TestService.start({ clock });
     const it = await petScene(service, REX);
@@ -242,6 +242,9 @@ describe('after the sunset of getPet', () => {
     expect([changed.status, tag === it.tag]).toEqual([200, false]);
     const deleted = await it.remove({ 'If-Match': tag });
     expect(deleted.status).toBe(204);
+    const created = await service.post(it.key, REX);
+    const { id } = await created.json();
+    expect(created.headers.get('Location')).toBe(`${service.url()}/pets/${id}`);
   });
 });
 
