@@ -21,6 +21,12 @@ const FACTS = {
   },
 };
 
+/** Frames without any content. */
+const RENDERED = `
+  export const frames = { visitor: {}, member: {}, anybody: '', firstView: '' };
+  export const themeStyles = '';
+`;
+
 describe('source that cannot be bundled', () => {
   test("is an error with the bundler's message, and is bundled again for the next page", async () => {
     using folder = temporaryFolder();
@@ -29,6 +35,8 @@ describe('source that cannot be bundled', () => {
       mkdirSync(join(folder.path, 'reference'), { recursive: true });
       writeFileSync(join(folder.path, 'reference/reference.ts'), 'document.title = "reference";');
       writeFileSync(join(folder.path, 'theme-first.ts'), 'document.title = "theme";');
+      mkdirSync(join(folder.path, 'rendered'), { recursive: true });
+      writeFileSync(join(folder.path, 'rendered/rendered.tsx'), RENDERED);
     };
     const load = async () => servedAssets(await bundleAssets(folder.path));
     const pages = createPages(FACTS, new LazyParts(), { find: load, load });

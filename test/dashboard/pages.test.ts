@@ -4,6 +4,7 @@ import { bundleAssets } from '../../src/dashboard/pages/bundle.ts';
 import { createPages } from '../../src/dashboard/pages/pages.ts';
 import { LazyParts } from '../../src/lib/lazy.ts';
 import { TestService } from '../support/harness.ts';
+import { elements } from '../support/html.ts';
 import { PAGE_FACTS } from '../support/page-facts.ts';
 
 const APPLICATION_PATHS = [
@@ -29,7 +30,7 @@ describe('the pages', () => {
       expect(reply.status).toBe(200);
       expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(reply.headers.get('cache-control')).toBe('no-store');
-      expect(await reply.text()).toContain('<div id="root"></div>');
+      expect(await reply.text()).toContain('<div id="root"><a class="skip-link"');
     },
   );
 
@@ -42,7 +43,10 @@ describe('the pages', () => {
       return { headings: (await elements(text, 'h1')).map((each) => each.text), links };
     };
     const home = await headings('/');
-    expect(home).toEqual({ headings: ['A petstore that really behaves'], links: [] });
+    expect(home).toEqual({
+      headings: ['A petstore that really behaves'],
+      links: ['/', '/sign-in', '/sign-up', '/docs'],
+    });
     expect((await headings('/keys')).headings).toEqual(['Sign in']);
     expect((await headings('/sign-up')).headings).toEqual(['Create account']);
     const keys = await headings('/keys', 'petstore_session=any');
@@ -206,26 +210,6 @@ describe('a dashboard below a path', () => {
     expect(imported.filter((path) => !served.has(path))).toEqual([]);
   });
 });
-
-interface Element {
-  readonly attributes: ReadonlyMap<string, string>;
-  readonly text: string;
-}
-
-async function elements(page: string, selector: string): Promise<Element[]> {
-  const found: Array<{ attributes: Map<string, string>; text: string }> = [];
-  const rewriter = new HTMLRewriter().on(selector, {
-    element: ({ attributes }) => {
-      found.push({ attributes: new Map(attributes), text: '' });
-    },
-    text: ({ text }) => {
-      const last = found.at(-1);
-      if (last) last.text += text;
-    },
-  });
-  await rewriter.transform(new Response(page)).text();
-  return found;
-}
 
 /** The addresses of scripts, styles, modules and icons in a page. */
 async function loadedBy(page: string): Promise<string[]> {

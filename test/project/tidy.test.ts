@@ -47,6 +47,8 @@ const ENTRIES = [
   'src/dashboard/web/main.tsx',
   'src/dashboard/web/reference/reference.ts',
   'src/dashboard/web/theme-first.ts',
+  // Bundled and run with the pages.
+  'src/dashboard/web/rendered/rendered.tsx',
   // Run by the service, as a process.
   'src/dashboard/pages/bundle-program.ts',
   'build/main.ts',

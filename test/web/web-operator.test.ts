@@ -173,7 +173,7 @@ describeWithBrowser('the accounts page', (open) => {
     expect(await headerWidths(browser)).toEqual([40, 40]);
     const menu = browser.page.getByRole('button', { name: 'Open the menu' });
     await menu.click();
-    await browser.page.getByRole('dialog').getByRole('link', { name: 'Audit log' }).waitFor();
+    await browser.page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).waitFor();
     await browser.page.keyboard.press('Escape');
     await eventually(() => menu.evaluate((button) => button === document.activeElement));
     await browser.page.getByRole('button', { name: `Change plan of ${long}` }).click();

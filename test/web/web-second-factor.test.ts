@@ -15,6 +15,7 @@ import {
   type Open,
   OVERTAKEN,
   signIn,
+  signOut,
   signUp,
   startWithPages,
   visit,
@@ -64,8 +65,8 @@ async function addPasskey(page: Page, name: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Continue' }).click();
 }
 
-async function signOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Sign out' }).click();
+async function leave(page: Page): Promise<void> {
+  await signOut(page);
   await heading(page, 'A petstore that really behaves').waitFor();
 }
 
@@ -86,7 +87,7 @@ describeWithBrowser('the second factor', (open) => {
     expect(codes).toHaveLength(10);
     await saveCodes(page);
     await page.getByText('10 left').waitFor();
-    await signOut(page);
+    await leave(page);
     await signIn(page, 'ada@example.com');
     await page.getByLabel('Code', { exact: true }).fill(used);
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -99,7 +100,7 @@ describeWithBrowser('the second factor', (open) => {
     await page.getByLabel('Code', { exact: true }).fill(app.nextCode());
     await page.keyboard.press('Enter');
     await heading(page, 'Start').waitFor();
-    await signOut(page);
+    await leave(page);
     await signIn(page, 'ada@example.com');
     await page.getByRole('button', { name: 'Use a recovery code' }).click();
     await page.getByLabel('Recovery code').fill(codes[4] ?? '');
@@ -151,11 +152,11 @@ describeWithBrowser('the second factor', (open) => {
     await page.getByRole('dialog').getByLabel('Name').fill('Laptop');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Remove the passkey Laptop' }).waitFor();
-    await signOut(page);
+    await leave(page);
     await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await heading(page, 'Start').waitFor();
-    await signOut(page);
+    await leave(page);
     await signIn(page, 'pia@example.com');
     await page.getByRole('button', { name: 'Continue with a passkey' }).click();
     await heading(page, 'Start').waitFor();
@@ -165,7 +166,7 @@ describeWithBrowser('the second factor', (open) => {
     await dialog.getByText('It is your last second factor').waitFor();
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
-    await signOut(page);
+    await leave(page);
     await signIn(page, 'pia@example.com');
     await heading(page, 'Start').waitFor();
     expect(visitor.problems).toEqual([]);

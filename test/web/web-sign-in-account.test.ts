@@ -11,6 +11,7 @@ import {
   LOOKS,
   OVERTAKEN,
   signIn,
+  signOut,
   signUp,
   startWithPages,
   visit,
@@ -37,7 +38,7 @@ describeWithBrowser('the account page', (open) => {
     await page.getByLabel('Current password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Your password is changed.').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await signIn(page, 'changer@example.com');
     await page.getByText('The address or the password is wrong.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
@@ -130,7 +131,7 @@ describeWithBrowser('the account page', (open) => {
     await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await heading(page, 'Keys').waitFor();
     expect(await ended.count()).toBe(0);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await heading(page, 'A petstore that really behaves').waitFor();
     expect(await ended.count()).toBe(0);
     expect(visitor.problems).toEqual([]);

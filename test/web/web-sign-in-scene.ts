@@ -56,6 +56,17 @@ export async function signIn(page: Page, email: string, password = PASSWORD): Pr
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** Signs out by the menu of the account. */
+export async function signOut(page: Page): Promise<void> {
+  await accountButton(page).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}
+
+/** The button that only somebody who is signed in has. */
+export function accountButton(page: Page): Locator {
+  return page.getByRole('banner').getByRole('button', { name: /^Account / });
+}
+
 export async function fillCredentials(
   page: Page,
   email: string,
@@ -65,11 +76,15 @@ export async function fillCredentials(
   await page.getByLabel('Password', { exact: true }).fill(password);
 }
 
-/** Follows a link of the navigation, which is in a menu on a phone. */
+/** Follows a link of the menu, which a phone opens first, or of the menu of the account. */
 export async function goTo(page: Page, name: string): Promise<void> {
-  const menu = page.getByRole('button', { name: 'Open the menu' });
-  if (await menu.isVisible()) await menu.click();
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  const isOfAccount = name === 'Account';
+  const button = isOfAccount
+    ? accountButton(page)
+    : page.getByRole('button', { name: 'Open the menu' });
+  if (await button.isVisible()) await button.click();
+  const menu = page.getByRole(isOfAccount ? 'banner' : 'navigation');
+  await menu.getByRole('link', { name, exact: true }).click();
   await heading(page, name).waitFor();
 }
 

@@ -5,12 +5,14 @@ import { describeWithBrowser } from '../support/browser.ts';
 import { PASSWORD } from '../support/dashboard-visitor.ts';
 import { sharedService } from '../support/shared-service.ts';
 import {
+  accountButton,
   expectFine,
   fillCredentials,
   goTo,
   heading,
   LOOKS,
   signIn,
+  signOut,
   signUp,
   startWithPages,
   tabTo,
@@ -29,7 +31,7 @@ describeWithBrowser('signing in', (open) => {
     await using visitor = await visit(open, service, { expected: REFUSALS });
     const { page, requests } = visitor;
     await signUp(page, 'ada@example.com');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await signIn(page, 'ada@example.com', 'a wrong password');
     await page.getByText('The address or the password is wrong.').waitFor();
     await fillCredentials(page, 'ada@example.com');
@@ -44,7 +46,7 @@ describeWithBrowser('signing in', (open) => {
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'bookmark@example.com');
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await heading(page, 'A petstore that really behaves').waitFor();
     await page.goto(`${service.dashboardUrl}/keys`);
     await fillCredentials(page, 'bookmark@example.com');
@@ -88,8 +90,8 @@ describeWithBrowser('signing in', (open) => {
     await fillCredentials(page, "r&d'/?#{%}@example.xn--p1ai");
     await page.getByRole('button', { name: 'Create account' }).click();
     await heading(page, 'Start').waitFor();
-    await page.getByText("r&d'/?#{%}@example.xn--p1ai").waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: "Account r&d'/?#{%}@example.xn--p1ai" }).waitFor();
+    await signOut(page);
     await signIn(page, "r&d'/?#{%}@example.xn--p1ai");
     await heading(page, 'Start').waitFor();
     expect(visitor.problems).toEqual([]);
@@ -104,7 +106,7 @@ describeWithBrowser('signing in', (open) => {
     await page.getByLabel('Your key').waitFor();
     await goTo(page, 'Keys');
     await page.getByRole('row', { name: /My first key/ }).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await signUp(page, 'second@example.com');
     await goTo(page, 'Keys');
     await page.getByText('No keys yet').waitFor();
@@ -117,7 +119,9 @@ describeWithBrowser('signing in', (open) => {
     await using visitor = await visit(open, service);
     const { page } = visitor;
     await signUp(page, 'typist@example.com');
-    await tabTo(page, 'Sign out');
+    await tabTo(page, /^Account /);
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'Sign out', 3);
     await page.keyboard.press('Enter');
     await heading(page, 'A petstore that really behaves').waitFor();
     await tabTo(page, 'Sign in');
@@ -219,7 +223,7 @@ describeWithBrowser('passwords and addresses by mail', (open) => {
       await page.getByText('Your new password is set.').waitFor();
       await fillCredentials(page, account.email, NEW_PASSWORD);
       await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await accountButton(page).waitFor();
     }
     expect(visitor.problems).toEqual([]);
   });

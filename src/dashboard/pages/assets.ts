@@ -1,3 +1,5 @@
+import type { RenderedFrames } from '../shared/frame-templates.ts';
+
 /** A file that pages load. Its name changes with its content, so it may be cached for ever. */
 export interface Asset {
   readonly name: string;
@@ -22,6 +24,8 @@ export interface Assets {
   readonly dashboard: PageAssets;
   /** For the pages of the API reference. */
   readonly reference: PageAssets;
+  /** What React has rendered. */
+  readonly frames: RenderedFrames;
   /** The name of the icon in the format ICO. */
   readonly favicon: string;
   /** The name of the picture in previews of links. */

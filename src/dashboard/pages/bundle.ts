@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { BuildArtifact, BuildConfig, BuildMetafile } from 'bun';
 import type { Asset, Assets, PageAssets } from './assets.ts';
-import { MANTINE_STYLES, mantineStyles } from './mantine-styles.ts';
+import { renderPages } from './rendering.ts';
 
 const WEB = join(import.meta.dir, '..', 'web');
 
@@ -23,7 +23,8 @@ export async function bundleAssets(web = WEB): Promise<Assets> {
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
 export async function bundlePages(web = WEB): Promise<MadeAssets> {
-  const [dashboard, reference, themeFirst] = await Promise.all([
+  const [rendered, dashboard, reference, themeFirst] = await Promise.all([
+    renderPages(join(web, 'rendered', 'rendered.tsx')),
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
     bundle(join(web, 'reference', 'reference.ts'), { format: 'esm', splitting: true }),
     // A classic script runs before the page is parsed.
@@ -31,23 +32,24 @@ export async function bundlePages(web = WEB): Promise<MadeAssets> {
   ]);
   const favicon = await readAsset('favicon.ico', 'image/x-icon');
   const preview = await readAsset('preview.png', 'image/png');
-  const styles = namedAsset(
-    'mantine.css',
-    'text/css;charset=utf-8',
-    await mantineStyles(dashboard),
-  );
+  const theme = namedAsset('theme.css', 'text/css;charset=utf-8', rendered.themeStyles);
   const bundles = [dashboard, reference, themeFirst];
   const assets = {
-    files: [...bundles.flatMap(({ files }) => files), ...[styles, favicon, preview]],
+    files: [...bundles.flatMap(({ files }) => files), ...[theme, favicon, preview]],
     themeFirst: themeFirst.page,
-    // Mantine's styles come first, so that those of the pages override them.
-    dashboard: { ...dashboard.page, styles: [styles.name, ...dashboard.page.styles] },
-    reference: reference.page,
+    dashboard: withTheme(dashboard.page, theme),
+    reference: withTheme(reference.page, theme),
+    frames: rendered.frames,
     favicon: favicon.name,
     preview: preview.name,
   };
-  const inputs = bundles.flatMap(({ sources }) => [...sources]);
-  return { assets, sources: [...new Set(inputs.map((path) => resolve(path))), MANTINE_STYLES] };
+  const inputs = [...bundles, rendered].flatMap(({ sources }) => [...sources]);
+  return { assets, sources: [...new Set(inputs.map((path) => resolve(path)))] };
+}
+
+/** The theme comes first, so that the styles of the pages can override it. */
+function withTheme(page: PageAssets, theme: Asset): PageAssets {
+  return { ...page, styles: [theme.name, ...page.styles] };
 }
 
 interface Bundle {

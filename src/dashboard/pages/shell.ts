@@ -1,9 +1,10 @@
 import { COMMAND } from '../command.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
-import { headingOf, NARROW_PAGES, PAGE_TITLES } from '../shared/page-titles.ts';
+import { filled } from '../shared/frame-templates.ts';
+import { firstViewOf } from '../shared/page-titles.ts';
+import { unservedPages } from '../shared/unserved.ts';
 import type { Assets, PageAssets } from './assets.ts';
-import { type Html, html } from './html.ts';
-import { PAW } from './paw.ts';
+import { Html, html } from './html.ts';
 
 const DESCRIPTION = 'Keys, usage, messages and reference of the petstore API.';
 
@@ -23,36 +24,37 @@ export interface Reader {
 }
 
 /**
- * The page of the application. It shows the frame and the heading immediately; the script replaces
- * them with the view for the address.
+ * The page of the application. It shows the frame and the heading immediately; the script takes them
+ * over and shows the view for the address.
  */
 export function dashboardPage(parts: PageParts, reader: Reader, styleNonce: string): Html {
-  const { assets, basePath, addresses } = parts;
-  const title = headingOf(reader.path, reader.hasSession) ?? 'Petstore';
-  const isNarrow = NARROW_PAGES.has(reader.path) || (!reader.hasSession && reader.path !== '/');
+  const { assets, basePath } = parts;
+  const { title, column } = firstViewOf(reader.path, reader.hasSession);
+  const firstView = filled(assets.frames.firstView, {
+    title: Bun.escapeHTML(title),
+    column,
+    noScript: noScript(parts).text,
+  });
   return page(parts, {
     title: `${title} · Petstore`,
     path: reader.path,
     head: html`<meta name="base-path" content="${basePath}">
 <meta name="style-nonce" content="${styleNonce}">
+<meta name="has-session" content="${String(reader.hasSession)}">
+<meta name="unserved" content="${unservedPages(parts.contract.operations)}">
 ${loading(parts, assets.dashboard, 'module')}`,
-    body: html`<div id="root"></div>
-<div id="shell">
-${framed(
-  parts,
-  reader,
-  html`<div class="${isNarrow ? 'narrow' : ''}"><h1 class="page-title shell-title">${title}</h1></div>
-<noscript>
-<p>The dashboard needs JavaScript. Without it:</p>
+    // Without white space, which React would not expect.
+    body: html`<div id="root">${framed(parts, reader, new Html(firstView))}</div>`,
+  });
+}
+
+function noScript({ addresses, basePath }: PageParts): Html {
+  return html`<p>The dashboard needs JavaScript. Without it:</p>
 <ul>
-<li>Read the API reference as plain text: <a href="${basePath}/reference.md">${addresses.dashboard}/reference.md</a></li>
+<li>Read the API reference: <a href="${basePath}/docs">${addresses.dashboard}/docs</a>, or as plain text: <a href="${basePath}/reference.md">${addresses.dashboard}/reference.md</a></li>
 <li>Make an account: <code>${COMMAND} accounts create you@example.com</code></li>
 <li>Make a key: <code>${COMMAND} keys create you@example.com</code></li>
-</ul>
-</noscript>`,
-)}
-</div>`,
-  });
+</ul>`;
 }
 
 /** The page for an unknown address, in the frame of the others. */
@@ -60,12 +62,13 @@ export function notFoundPage(parts: PageParts, reader: Reader): Html {
   const { basePath, addresses, assets } = parts;
   return page(parts, {
     title: 'Not found · Petstore',
-    head: loading(parts, { ...assets.dashboard, scripts: [], imports: [] }, 'module'),
+    head: html`<meta name="base-path" content="${basePath}">
+${loading(parts, assets.reference, 'module')}`,
     body: framed(
       parts,
       reader,
-      html`<h1 class="page-title shell-title">Not found</h1>
-<div class="shell-text">
+      html`<h1 class="page-title first-title">Not found</h1>
+<div class="plain-text">
 <p>Nothing is served at ${reader.path}.</p>
 <ul>
 <li><a href="${basePath}/">Dashboard</a>: keys, usage, messages</li>
@@ -77,35 +80,12 @@ export function notFoundPage(parts: PageParts, reader: Reader): Html {
   });
 }
 
-/** The frame of the application's pages, as `web/shell.tsx` has it, around a page's content. */
-function framed({ basePath }: PageParts, reader: Reader, content: Html): Html {
-  const main = html`<main id="content" class="content" tabindex="-1">
-${content}
-</main>`;
-  return html`<a class="skip-link" href="#content">Skip to the content</a>
-<header class="top-bar">
-<a class="brand" href="${basePath}/"><span class="brand-mark">${PAW}</span>Petstore</a>
-<a class="shell-link" href="${basePath}/docs">API reference</a>
-</header>
-${reader.hasSession ? html`<div class="frame">${sideBar(basePath, reader.path)}${main}</div>` : main}`;
-}
-
-function sideBar(basePath: string, current: string): Html {
-  const link = (path: string) => {
-    const here = path === current ? html` aria-current="page"` : html``;
-    return html`<a class="shell-page" href="${basePath}${path}"${here}>${PAGE_TITLES.get(path) ?? ''}</a>`;
-  };
-  return html`<nav class="side-bar shell-pages" aria-label="Pages">
-${[...PAGE_TITLES.keys()].filter((path) => !isElsewhere(path)).map(link)}
-</nav>`;
-}
-
-/**
- * Whether the side bar omits a page: the sign-in pages, and the pages for operators, because the
- * cookie does not show the role.
- */
-function isElsewhere(path: string): boolean {
-  return NARROW_PAGES.has(path) || path.startsWith('/operator');
+/** The frame of the application's pages around a page's content. */
+function framed({ basePath, assets, contract }: PageParts, reader: Reader, content: Html): Html {
+  const unserved = unservedPages(contract.operations);
+  const byPath = reader.hasSession ? assets.frames.member : assets.frames.visitor;
+  const template = byPath[reader.path] ?? byPath[''] ?? '';
+  return new Html(filled(template, { basePath, unserved, content: content.text }));
 }
 
 /** Links and scripts. Modules and deferred scripts run once the page is parsed. */
@@ -136,7 +116,7 @@ export function page(
   { title, description = DESCRIPTION, path, head, body }: PageText,
 ): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="en" data-mantine-color-scheme="light">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>

@@ -1,9 +1,9 @@
 import type { Contract } from '../../api/operations.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
-import { type Html, html } from '../pages/html.ts';
-import { PAW } from '../pages/paw.ts';
+import { Html, html } from '../pages/html.ts';
 import { loading, type PageParts, page } from '../pages/shell.ts';
-import { SEARCH_PATH } from '../shared/search.ts';
+import { filled } from '../shared/frame-templates.ts';
+import { unservedPages } from '../shared/unserved.ts';
 import { guidesOf } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { tagsOf } from './tags.ts';
@@ -18,7 +18,7 @@ export interface ReferencePage {
   readonly content: Html;
 }
 
-/** The whole page: the bar and the navigation of the dashboard around the content. */
+/** The whole page: the content in the frame of every page. */
 export function framed(parts: PageParts, { path, title, description, content }: ReferencePage) {
   const { addresses, assets, basePath, contract } = parts;
   return page(parts, {
@@ -28,45 +28,22 @@ export function framed(parts: PageParts, { path, title, description, content }: 
     head: html`<meta name="base-path" content="${basePath}">
 <link rel="canonical" href="${addresses.dashboard}${path}">
 ${loading(parts, assets.reference, 'module')}`,
-    body: html`<a class="skip-link" href="#content">Skip to the content</a>
-${topBar(basePath)}
-<div class="frame">
-<nav class="side-bar" id="menu" popover aria-label="Pages of the reference">
-${navigation(basePath, path, contract)}
-</nav>
-<main id="content" class="content" tabindex="-1">
-${content}
-</main>
-</div>`,
+    body: new Html(
+      filled(assets.frames.anybody, {
+        basePath,
+        unserved: unservedPages(contract.operations),
+        section: section(basePath, path, contract).text,
+        content: content.text,
+      }),
+    ),
   });
 }
 
-function topBar(basePath: string): Html {
-  return html`<header class="top-bar">
-<div class="bar-part">
-<button type="button" class="menu-button" popovertarget="menu" aria-label="Open the menu"><span></span></button>
-<a class="brand" href="${basePath}/">${PAW}Petstore</a>
-</div>
-<div class="bar-part">
-<a class="search-link" data-search href="${basePath}${SEARCH_PATH}" aria-label="Search">${MAGNIFIER}<span class="search-text">Search</span> <kbd aria-hidden="true">/</kbd></a>
-<a class="bar-link" href="${basePath}/">Dashboard</a>
-<a class="bar-link" href="${basePath}${REFERENCE_PATH}">API reference</a>
-<select class="color-scheme needs-script" aria-label="Colors">
-<option value="auto">System</option>
-<option value="light">Light</option>
-<option value="dark">Dark</option>
-</select>
-</div>
-</header>`;
-}
-
-/** The same search icon as in the dashboard. */
-const MAGNIFIER = html`<svg width="18" height="18" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" aria-hidden="true"><circle cx="10" cy="10" r="7"/><path d="M21 21l-6-6"/></svg>`;
-
-function navigation(basePath: string, current: string, contract: Contract): Html {
+/** The pages of the reference in the menu. */
+function section(basePath: string, current: string, contract: Contract): Html {
   const item = (path: string, label: Html | string) => {
     const here = path === current ? html` aria-current="page"` : html``;
-    return html`<li><a href="${basePath}${path}"${here}>${label}</a></li>`;
+    return html`<li><a class="menu-item" href="${basePath}${path}"${here}>${label}</a></li>`;
   };
   const group = (title: string, items: readonly Html[]) =>
     html`<h2 class="menu-title">${title}</h2>
@@ -86,10 +63,7 @@ ${items}
       }),
     ),
   );
-  return html`<ul>
-<li class="phone-only"><a href="${basePath}/">Dashboard</a></li>
-${item(REFERENCE_PATH, 'Overview')}
-</ul>
+  return html`${group('API reference', [item(REFERENCE_PATH, 'Overview')])}
 ${group(
   'Guides',
   guidesOf(contract).map(({ name, title }) => item(guidePath(name), title)),

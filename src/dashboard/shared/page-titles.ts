@@ -43,3 +43,9 @@ export function headingOf(path: string, isSignedIn: boolean): string | undefined
   if (path === '/') return HOME_TITLE;
   return PAGE_TITLES.get(NARROW_PAGES.has(path) ? path : '/sign-in');
 }
+
+/** What the service shows of a page of the application before the session is loaded. */
+export function firstViewOf(path: string, hasSession: boolean): { title: string; column: string } {
+  const isNarrow = NARROW_PAGES.has(path) || (!hasSession && path !== '/');
+  return { title: headingOf(path, hasSession) ?? 'Petstore', column: isNarrow ? 'narrow' : '' };
+}

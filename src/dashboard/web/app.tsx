@@ -2,16 +2,20 @@ import { Alert, Stack, Text, Title } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
-import { headingOf, NARROW_PAGES, pageTitle } from '../shared/page-titles.ts';
+import { firstViewOf, headingOf, NARROW_PAGES, pageTitle } from '../shared/page-titles.ts';
 import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
 import { PageLink } from './common/page-link.tsx';
 import { Failure, Loading } from './common/states.tsx';
 import { Time } from './common/time.tsx';
+import { FirstView } from './first-view.tsx';
 import { Home } from './home.tsx';
+import { useLiveChannel } from './live/live-channel.ts';
 import { NotFound } from './not-found.tsx';
-import { PublicFrame, Shell } from './shell.tsx';
+import { hasSession } from './page-settings.ts';
+import { Shell } from './shell.tsx';
+import { SignInAgain } from './sign-in/sign-in-again.tsx';
 import { SignInPage } from './sign-in/sign-in-page.tsx';
 import { SignUpPage } from './sign-in/sign-up-page.tsx';
 import { StartPage } from './start/start-page.tsx';
@@ -36,21 +40,23 @@ const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
 /** The application: the public pages, or the pages of a signed-in user. */
 export function App() {
   const session = useSession();
-  if (session.data) {
-    const { account } = session.data;
-    return account ? (
-      <SignedIn key={account.id} account={account} session={session.data} />
-    ) : (
-      <SignedOut session={session.data} />
-    );
-  }
-  // The frame that the service rendered stays until the session is loaded.
-  if (!session.error) return null;
+  const account = session.data?.account;
   return (
-    <PublicFrame>
-      <Failure error={session.error} retry={session.refetch} />
-    </PublicFrame>
+    <Shell account={session.error && !session.data ? null : account}>
+      {session.data && account && (
+        <SignedIn key={account.id} account={account} session={session.data} />
+      )}
+      {session.data && !account && <SignedOut session={session.data} />}
+      {!session.data && session.error && <Failure error={session.error} retry={session.refetch} />}
+      {/* As the service rendered it. */}
+      {session.isPending && <Unloaded />}
+    </Shell>
   );
+}
+
+function Unloaded() {
+  const [path] = useLocation();
+  return <FirstView {...firstViewOf(path, hasSession)} />;
 }
 
 function Pages({ children }: { children: ReactNode }) {
@@ -83,7 +89,7 @@ function PagePlaceholder({ path }: { readonly path: string }) {
 
 function SignedOut({ session }: { session: SessionState }) {
   return (
-    <PublicFrame>
+    <>
       {session.hasEnded && (
         <Alert variant="light" color="yellow" role="alert" mb="xl">
           Your session has ended. Sign in to go on.
@@ -102,13 +108,14 @@ function SignedOut({ session }: { session: SessionState }) {
           <Route component={SignInPage} />
         </Switch>
       </Pages>
-    </PublicFrame>
+    </>
   );
 }
 
 function SignedIn({ account, session }: { account: AccountInfo; session: SessionState }) {
+  useLiveChannel();
   return (
-    <Shell account={account}>
+    <SignInAgain email={account.email}>
       {account.suspended && <Suspended suspended={account.suspended} contact={session.contact} />}
       {session.needsSecondFactor && <SecondFactorNeeded />}
       <Pages>
@@ -137,7 +144,7 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
           <Route component={NotFound} />
         </Switch>
       </Pages>
-    </Shell>
+    </SignInAgain>
   );
 }
 

@@ -1,19 +1,19 @@
-// The bundler adds Mantine's own styles to the page, for the components that are used.
-import '@mantine/notifications/styles.css';
-import './shell.css';
+import './mantine.css';
+import './frame/frame.css';
+import './frame/application.css';
 import './common/common.css';
 import './common/print.css';
 import './start/start.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { createRoot } from 'react-dom/client';
+import { hydrateRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { createQueryClient } from './api.ts';
 import { App } from './app.tsx';
 import { basePath, styleNonce } from './page-settings.ts';
 import { offerSearch } from './search/search.ts';
-import { theme, variables } from './theme.ts';
+import { theme } from './theme.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no element #root.');
@@ -23,10 +23,13 @@ Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 
 offerSearch(basePath);
 
-createRoot(root).render(
+// The theme's variables and Mantine's classes are in style sheets, which the pages of the reference use, too.
+hydrateRoot(
+  root,
   <MantineProvider
     theme={theme}
-    cssVariablesResolver={variables}
+    withCssVariables={false}
+    withGlobalClasses={false}
     defaultColorScheme="auto"
     getStyleNonce={() => styleNonce}
   >

@@ -7,17 +7,18 @@ import {
   Notification,
 } from '@mantine/core';
 
-const teal: MantineColorsTuple = [
-  '#eefbf8',
-  '#d5f5ee',
-  '#abeadf',
-  '#72d9c9',
-  '#3fc2b1',
-  '#20a596',
-  '#12867b',
-  '#0f6d65',
-  '#0f5852',
-  '#0c4743',
+/** The one blue of the pages. */
+const blue: MantineColorsTuple = [
+  '#eef4ff',
+  '#dbe6fe',
+  '#bdd2fd',
+  '#8fb4fb',
+  '#6597f7',
+  '#3f7af0',
+  '#2962e3',
+  '#1f4fd0',
+  '#1c43ab',
+  '#1c3b87',
 ];
 
 const night: MantineColorsTuple = [
@@ -35,7 +36,7 @@ const night: MantineColorsTuple = [
 
 export const theme: MantineThemeOverride = createTheme({
   primaryColor: 'accent',
-  colors: { accent: teal, dark: night },
+  colors: { accent: blue, blue, dark: night },
   primaryShade: 7,
   defaultRadius: 'md',
   respectReducedMotion: true,
@@ -70,7 +71,8 @@ export const variables: CSSVariablesResolver = () => ({
     '--mantine-color-red-light-color': '#a51d1d',
   },
   dark: {
-    '--mantine-color-accent-light': '#163a37',
+    '--mantine-color-accent-light': '#1b2b4d',
+    '--mantine-color-anchor': blue[3],
     '--mantine-color-dimmed': '#a9b2b4',
     '--mantine-color-placeholder': '#a0a5aa',
     '--mantine-color-error': '#ff9a9a',

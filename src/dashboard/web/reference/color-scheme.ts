@@ -4,7 +4,7 @@ const SYSTEM = matchMedia('(prefers-color-scheme: dark)');
 
 /** Shows the choice between light and dark, which the dashboard and the reference share. */
 export function offerColorSchemes(): void {
-  const select = document.querySelector<HTMLSelectElement>('.color-scheme');
+  const select = document.querySelector<HTMLSelectElement>('.color-scheme select');
   if (!select) return;
   select.value = recall(ofBrowser, COLOR_SCHEME) ?? 'auto';
   const apply = () => {

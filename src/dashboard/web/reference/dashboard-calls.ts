@@ -1,16 +1,26 @@
 import type { ErrorBody, SessionInfo } from '../../shared/api.ts';
 import { basePath } from '../page-settings.ts';
 
-/** The session of the reader in the dashboard, without an account if there is none; `undefined` if it did not answer. */
-export async function findSession(): Promise<{ accountId: string | undefined } | undefined> {
-  const session = await callDashboard<SessionInfo>('GET', '/session');
-  return 'account' in session ? { accountId: session.account?.id } : undefined;
+type LoadedSession = SessionInfo | Pick<ErrorBody, 'message'>;
+
+/** The session when the page was loaded. */
+let loaded: Promise<LoadedSession> | undefined;
+
+/** The account of the reader, if there is one; `undefined` if the dashboard did not answer. */
+export async function findSession(): Promise<{ account: SessionInfo['account'] } | undefined> {
+  loaded ??= callDashboard<SessionInfo>('GET', '/session');
+  const session = await loaded;
+  return 'account' in session ? { account: session.account } : undefined;
+}
+
+/** Lets the session be loaded again, after the page was left. */
+export function forgetSession(): void {
+  loaded = undefined;
 }
 
 /** Whether the reader is signed in as an operator. */
 export async function isOperator(): Promise<boolean> {
-  const session = await callDashboard<SessionInfo>('GET', '/session');
-  return 'account' in session && session.account?.role === 'operator';
+  return (await findSession())?.account?.role === 'operator';
 }
 
 /** Calls the dashboard's API; `path` begins after /api. @returns the reply, or the error. */

@@ -1,6 +1,6 @@
 import { environmentOfShape } from '../../../core/keys/api-key-text.ts';
 import type { IssuedKeyInfo } from '../../shared/api.ts';
-import { callDashboard, findSession } from './dashboard-calls.ts';
+import { callDashboard, findSession, forgetSession } from './dashboard-calls.ts';
 import type { FormTarget } from './form.ts';
 import {
   followTemporaryKey,
@@ -107,6 +107,7 @@ export class KeyField {
   leave(): void {
     this.#states.clear();
     this.#adopt(undefined);
+    forgetSession();
   }
 
   /** Shows a page again that was left. */
@@ -151,7 +152,7 @@ export class KeyField {
     const session = await findSession();
     // Without an answer, a stored key may still be the reader's.
     if (session === undefined) return;
-    this.#accountId = session.accountId;
+    this.#accountId = session.account?.id;
     this.#findTemporary();
   }
 

@@ -1,6 +1,7 @@
 import './reference.css';
 import { basePath } from '../page-settings.ts';
 import { offerSearch } from '../search/search.ts';
+import { showAccount } from './account.ts';
 import { offerColorSchemes } from './color-scheme.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { rememberLanguage } from './samples.ts';
@@ -13,3 +14,4 @@ addCopyButtons(document);
 rememberLanguage();
 startTrying();
 offerSearch(basePath);
+void showAccount();

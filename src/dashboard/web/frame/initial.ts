@@ -1,0 +1,4 @@
+/** The letter of an account's avatar. */
+export function initialOf(email: string): string {
+  return [...email][0]?.toUpperCase() ?? '';
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'bun:test';
+import { bundlePages } from '../../src/dashboard/pages/bundle.ts';
+import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
+import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
+import { SEARCH_PATH } from '../../src/dashboard/shared/search.ts';
+import { describeWithBrowser, type Visitor } from '../support/browser.ts';
+import { customer, operator } from '../support/dashboard-scene.ts';
+import { elements } from '../support/html.ts';
+import { enterAs } from './web-entrance.ts';
+import { accountButton, heading, signOut, signUp, startWithPages } from './web-sign-in-scene.ts';
+
+const MISSING = '/docs/guides/none';
+const PUBLIC = [...REFERENCE_PATHS, SEARCH_PATH, MISSING, '/', ...NARROW_PAGES];
+const OF_OPERATORS = [...PAGE_TITLES.keys()].filter((path) => path.startsWith('/operator'));
+const OF_CUSTOMERS = [...PAGE_TITLES.keys()].filter(
+  (path) => !NARROW_PAGES.has(path) && !OF_OPERATORS.includes(path),
+);
+
+describe('the frame', () => {
+  test('is rendered by the service for every page, without a style of its own', async () => {
+    await using service = await startWithPages();
+    for (const path of [...PUBLIC, ...OF_CUSTOMERS, ...OF_OPERATORS]) {
+      for (const cookie of ['', 'petstore_session=any']) {
+        const reply = await fetch(service.dashboardUrl + path, {
+          headers: { Accept: 'text/html', Cookie: cookie },
+        });
+        const text = await reply.text();
+        expect([path, await elements(text, 'style, [style]')]).toEqual([path, []]);
+        for (const part of ['.skip-link', '.top-bar', 'nav#menu', 'main#content', 'h1']) {
+          expect([path, part, (await elements(text, part)).length]).toEqual([path, part, 1]);
+        }
+      }
+    }
+  });
+
+  test('has the style sheet of each component of Mantine that the pages use, and no other', async () => {
+    const { sources } = await bundlePages();
+    const found = (pattern: RegExp) =>
+      [...new Set(sources.flatMap((path) => pattern.exec(path)?.[1] ?? []))].sort();
+    expect(found(/@mantine\/core\/styles\/([A-Z]\w+)\.css$/)).toEqual(
+      found(/@mantine\/core\/.*\/(\w+)\.module\.mjs$/),
+    );
+  });
+});
+
+describeWithBrowser('the frame of every page', (open) => {
+  test('stays the same element while the application takes it over, and from page to page', async () => {
+    await using service = await startWithPages();
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { page } = visitor;
+    await page.addInitScript(() => {
+      document.addEventListener('DOMContentLoaded', () => {
+        for (const part of document.querySelectorAll<HTMLElement>('.top-bar, #menu, #content')) {
+          part.dataset['served'] = 'yes';
+        }
+      });
+    });
+    const served = () => page.locator('[data-served]').count();
+    await page.goto(service.dashboardUrl);
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(await served()).toBe(3);
+    await signUp(page, 'reader@example.com');
+    await page.goto(`${service.dashboardUrl}/keys`);
+    await page.getByText('No keys yet').waitFor();
+    expect(await served()).toBe(3);
+    await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+    await heading(page, 'Usage').waitFor();
+    expect(await served()).toBe(3);
+    const marked = page.getByRole('navigation').locator('[aria-current]');
+    expect(await marked.allTextContents()).toEqual(['Usage']);
+    await signOut(page);
+    await heading(page, 'A petstore that really behaves').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('has the menu of the account in the reference, too', async () => {
+    await using service = await startWithPages();
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/docs`);
+    await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(await accountButton(page).isVisible()).toBe(false);
+    await enterAs(visitor, service, await customer(service));
+    await page.goto(`${service.dashboardUrl}/docs`);
+    await accountButton(page).waitFor();
+    await signOut(page);
+    await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('is loaded with the page under its content security policy, without a report', async () => {
+    await using service = await startWithPages();
+    await using visitor = await open({
+      service: service.dashboardUrl,
+      expected: [/status of 404 .*\/docs\/guides\/none/],
+    });
+    await visitor.page.addInitScript(() => {
+      window.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+        document.documentElement.dataset['reports'] += ` ${violatedDirective} ${blockedURI}`;
+      });
+    });
+    expect(await reports(visitor, service.dashboardUrl, PUBLIC)).toEqual([]);
+    await enterAs(visitor, service, await customer(service));
+    expect(await reports(visitor, service.dashboardUrl, OF_CUSTOMERS)).toEqual([]);
+    await enterAs(visitor, service, await operator(service));
+    expect(await reports(visitor, service.dashboardUrl, OF_OPERATORS)).toEqual([]);
+    expect(visitor.problems).toEqual([]);
+  });
+});
+
+/** What the browser has reported about these pages. */
+async function reports(
+  { page }: Visitor,
+  address: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    await page.goto(address + path);
+    await page.locator('#root h1[tabindex], body:not(:has(#root)) h1').first().waitFor();
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+    const reported = await page.evaluate(() => document.documentElement.dataset['reports']);
+    if (reported !== undefined) found.push(`${path}:${reported}`);
+  }
+  return found;
+}
