@@ -35,6 +35,56 @@ describe('the page of an operation', () => {
     },
   );
 
+  test.each(Object.entries(OPERATIONS))(
+    '%s says of each error why it comes and what to do, shows it, and links to its parts',
+    async (id, operation) => {
+      const { html } = await read(`/docs/operations/${id}`);
+      const [errors = ''] = /<section id="errors">[\s\S]*?<\/section>/.exec(html) ?? [];
+      const text = plainText(errors);
+      for (const code of operation.errors) {
+        const { cause, cure, status } = ERRORS[code];
+        for (const words of [cause, cure]) expect(text).toContain(words.replaceAll('`', ''));
+        expect(text).toMatch(
+          new RegExp(`"code": "${code}",\\s+"message": ".+",\\s+"status": ${status}`),
+        );
+      }
+      const [nav = ''] = /<nav class="on-this-page"[\s\S]*?<\/nav>/.exec(html) ?? [];
+      const linked = Array.from(nav.matchAll(/href="#([^"]+)"/g), ([, target = '']) => target);
+      const sections = Array.from(html.matchAll(/<section id="([^"]+)"><h2>/g), ([, name]) => name);
+      expect(linked.filter((name) => name !== 'headers')).toEqual(sections.map(String));
+    },
+  );
+
+  test.each([
+    ['listPets', ['stable']],
+    ['getPet', ['stable', 'deprecated']],
+    ['updatePet', ['beta']],
+    ['createOrder', ['experimental']],
+  ])('%s is marked as %j', async (id, marks) => {
+    const { html } = await read(`/docs/operations/${id}`);
+    const [heading = ''] = /<h1>[\s\S]*?<\/h1>/.exec(html) ?? [];
+    const found = heading.matchAll(/<span class="mark mark-(\w+)">\1<\/span>/g);
+    expect(Array.from(found, ([, mark]) => String(mark))).toEqual(marks);
+  });
+
+  test('shows the constraints of its fields and parameters', async () => {
+    const facts = async (id: string, anchor: string) => {
+      const { html } = await read(`/docs/operations/${id}`);
+      const [item = ''] = new RegExp(`<li id="${anchor}">[\\s\\S]*?</p>`).exec(html) ?? [];
+      const found = item.matchAll(/<span class="fact">([\s\S]*?)<\/span>/g);
+      return Array.from(found, ([, fact = '']) => plainText(fact).replaceAll(/\s+/g, ' '));
+    };
+    expect(await facts('listPets', 'parameter-limit')).toEqual([
+      ...['query', 'integer', '1 to 100', 'default 20'],
+    ]);
+    expect(await facts('listPets', 'parameter-status')).toContain('one of available pending sold');
+    expect(await facts('createPet', 'body-name')).toEqual(['string', '1 to 255 characters']);
+    expect(await facts('createPet', 'body-categoryId')).toContain('integer int64');
+    expect(await facts('createPet', 'parameter-Idempotency-Key')).toEqual([
+      ...['header', 'string', '1 to 255 characters', 'matches ^[!-~]+$'],
+    ]);
+  });
+
   test('says that it is deprecated, where its replies lead', async () => {
     const { secret } = await service.account();
     const { headers } = await service.request('/pets/1', { key: secret });
@@ -164,8 +214,18 @@ async function read(path: string): Promise<Page> {
       element: (found) => void loaded.push(found.getAttribute('href') ?? ''),
     });
   await rewriter.transform(new Response(html)).text();
-  const text = html.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"');
-  return { html, text, ids, links, loaded };
+  return { html, text: plainText(html), ids, links, loaded };
+}
+
+function plainText(html: string): string {
+  return html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
 }
 
 function fieldsOf(body: Parameters<typeof schemaName>[0] | undefined): string[] {

@@ -46,7 +46,11 @@ describe('the frame', () => {
 describeWithBrowser('the frame of every page', (open) => {
   test('stays the same element while the application takes it over, and from page to page', async () => {
     await using service = await startWithPages();
-    await using visitor = await open({ service: service.dashboardUrl });
+    await using visitor = await open({
+      service: service.dashboardUrl,
+      // Of what the page loads again after a change, if the sign-out overtakes it.
+      expected: [/status of 401.*\/api\/(?:usage|bans)/],
+    });
     const { page } = visitor;
     await page.addInitScript(() => {
       document.addEventListener('DOMContentLoaded', () => {

@@ -8,9 +8,10 @@ import {
   layoutShift,
   PHONE,
 } from '../support/browser.ts';
+import { customer } from '../support/dashboard-scene.ts';
 import { freePort } from '../support/free-port.ts';
 import { TestService } from '../support/harness.ts';
-import { isTooWide } from './web-entrance.ts';
+import { enterAs, isTooWide } from './web-entrance.ts';
 
 /** What this tab has stored, as JSON. */
 function storedInTab(page: Page): Promise<string> {
@@ -130,6 +131,55 @@ describeWithBrowser('the API reference', (open) => {
     await page.goto(`${service.dashboardUrl}/sign-in`);
     await page.getByLabel('E-mail').waitFor();
     expect(await page.getByLabel('Colors').inputValue()).toBe('dark');
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('has the form and the samples beside an operation in a wide window, where they stay in view', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl, viewport: DESKTOP });
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
+    const send = page.getByRole('button', { name: 'Send' });
+    const top = async (name: string) =>
+      (await page.getByRole('heading', { name, exact: true }).boundingBox())?.y ?? Number.NaN;
+    expect(await top('Try it')).toBeLessThan(await top('Parameters'));
+    await page.getByRole('link', { name: 'Errors' }).last().click();
+    await page.waitForURL('**#errors');
+    const isInView = (box: { y: number; height: number } | null) =>
+      box !== null && box.y > 0 && box.y + box.height < DESKTOP.height;
+    expect(isInView(await send.boundingBox())).toBe(true);
+    await page.getByText('409 idempotency_conflict').click();
+    await page.getByText('"code": "idempotency_conflict"').waitFor();
+    await page.setViewportSize(PHONE);
+    expect(await top('Try it')).toBeGreaterThan(await top('Body'));
+    expect(await top('Try it')).toBeLessThan(await top('Reply: 201'));
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('has tabs for languages, remembered together with the start page', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { page } = visitor;
+    await enterAs(visitor, service, await customer(service));
+    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
+    const sample = (title: string) => page.getByRole('group', { name: `The request in ${title}` });
+    await page.getByRole('radio', { name: 'curl' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await sample('Python').waitFor();
+    expect(await sample('curl').isVisible()).toBe(false);
+    await page.goto(service.dashboardUrl);
+    await page.getByRole('tab', { name: 'Python', selected: true }).waitFor();
+    await page.getByRole('tab', { name: 'JavaScript' }).click();
+    await page.goto(`${service.dashboardUrl}/docs/operations/getPet`);
+    await sample('JavaScript').waitFor();
+    // The start page has no samples in Go, and does not forget it.
+    await page.getByRole('radio', { name: 'Go' }).check();
+    await page.goto(service.dashboardUrl);
+    await page.getByRole('tab', { name: 'curl', selected: true }).waitFor();
+    await page.goto(`${service.dashboardUrl}/docs/operations/getPet`);
+    await sample('Go').waitFor();
     expect(visitor.problems).toEqual([]);
   });
 });

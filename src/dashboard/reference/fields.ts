@@ -2,11 +2,16 @@ import type { NamedSchema } from '../../api/resources.ts';
 import { type Html, html } from '../pages/html.ts';
 import { prose } from './prose.ts';
 
+/** Something that is known about a value: in words, or as the values that it may have. */
+type Fact = string | readonly string[];
+
 /** A parameter, or a field of a body. */
 interface Field {
   readonly name: string;
-  /** Type, bounds, default and location, as text. */
-  readonly facts: readonly string[];
+  /** Where a parameter is sent. */
+  readonly place?: string;
+  /** Type, bounds and default. */
+  readonly facts: readonly Fact[];
   /** The mark of the less common case: `required` in requests, `optional` in replies. */
   readonly mark: 'required' | 'optional' | '';
   /** Markdown. */
@@ -28,10 +33,15 @@ function fieldItem(field: Field, prefix: string, basePath: string): Html {
   const id = `${prefix}-${field.name}`;
   return html`<li id="${id}">
 <p class="field"><a class="anchor" href="#${id}"><code>${field.name}</code></a>
-<span class="dimmed">${field.facts.join(', ')}</span>${field.mark === '' ? '' : html` <span class="required">${field.mark}</span>`}</p>
+${[...(field.place === undefined ? [] : [field.place]), ...field.facts].map(factMark)}${field.mark === '' ? '' : html` <span class="required">${field.mark}</span>`}</p>
 ${prose(field.description, basePath)}
 ${field.fields?.length ? fieldList(field.fields, id, basePath) : ''}
 </li>`;
+}
+
+function factMark(fact: Fact): Html {
+  if (typeof fact === 'string') return html`<span class="fact">${fact}</span>`;
+  return html`<span class="fact">one of ${fact.map((value) => html`<code>${value}</code>`)}</span>`;
 }
 
 /**
@@ -58,20 +68,27 @@ interface Facts {
   readonly maximum?: unknown;
   readonly minLength?: unknown;
   readonly maxLength?: unknown;
+  readonly pattern?: unknown;
   readonly default?: unknown;
 }
 
-/** The type of a value, its bounds and its default, as text. */
-export function factsOf(schema: Facts): string[] {
+/** The type of a value, its bounds and its default. */
+export function factsOf(schema: Facts): Fact[] {
   const { type, format, enum: values, default: usual } = schema;
   return [
-    type === 'bigint' ? 'integer, int64' : [type].flat().join(' or '),
+    type === 'bigint' ? 'integer int64' : [type].flat().join(' or '),
     ...(typeof format === 'string' ? [format] : []),
-    ...(Array.isArray(values) ? [`one of ${values.join(', ')}`] : []),
+    ...(Array.isArray(values) ? [values.map(String)] : []),
     ...bounds(schema.minimum, schema.maximum, ''),
     ...bounds(schema.minLength, schema.maxLength, ' characters'),
+    ...(isReadable(schema.pattern) ? [`matches ${schema.pattern}`] : []),
     ...(usual === undefined ? [] : [`default ${usual}`]),
   ];
+}
+
+/** Whether a reader sees what a regular expression means; the description of a field says it otherwise. */
+function isReadable(pattern: unknown): pattern is string {
+  return typeof pattern === 'string' && /^[!-~]{1,40}$/.test(pattern);
 }
 
 function bounds(least: unknown, most: unknown, unit: string): string[] {

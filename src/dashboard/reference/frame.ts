@@ -1,4 +1,4 @@
-import type { Contract } from '../../api/operations.ts';
+import type { Contract, PublishedOperation } from '../../api/operations.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import { Html, html } from '../pages/html.ts';
 import { loading, type PageParts, page } from '../pages/shell.ts';
@@ -69,6 +69,14 @@ ${group(
   guidesOf(contract).map(({ name, title }) => item(guidePath(name), title)),
 )}
 ${operations}`;
+}
+
+/** How stable an operation is, and whether it is deprecated. */
+export function badges(operation: PublishedOperation): Html {
+  const { stability = 'stable' } = operation;
+  const marks = lifecycleOf(operation).notes.map(({ badge }) => badge);
+  const shown = [...new Set([stability, ...marks])];
+  return html`${shown.map((mark) => html`<span class="mark mark-${mark}">${mark}</span>`)}`;
 }
 
 /** The method of an operation, in its color. */

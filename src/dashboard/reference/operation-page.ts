@@ -10,7 +10,8 @@ import { type Html, html } from '../pages/html.ts';
 import { addressOf, headerExample, replyHeaders } from '../pages/reference-sections.ts';
 import type { PageParts } from '../pages/shell.ts';
 import { factsOf, fieldList, fieldsOf } from './fields.ts';
-import { methodMark, type ReferencePage } from './frame.ts';
+import { badges, methodMark, type ReferencePage } from './frame.ts';
+import { onThisPage, type PageSection } from './on-this-page.ts';
 import { errorPath, operationPath } from './paths.ts';
 import { code, prose } from './prose.ts';
 import { sampleChoice } from './sample-choice.ts';
@@ -36,29 +37,51 @@ export function operationPage(published: PublishedOperation, parts: Parts): Refe
     path: operationPath(id),
     title: summary,
     description: `${id}: ${method} ${path}. ${published.success.description}`,
-    content: html`<h1>${summary}</h1>
+    content: html`<h1>${summary} ${badges(published)}</h1>
 <p class="endpoint">${methodMark(method)} <code>${base}${path}</code></p>
-${lifecycleOf(published).notes.map(({ kind, badge, text }) => {
-  const mark = kind === 'stability' ? html`<p><span class="required">${badge}</span></p>` : '';
-  return html`<div class="note" id="${kind}">${mark}${prose(text, basePath)}</div>`;
-})}
+<div class="operation">
+<div class="operation-request">
+${onThisPage(sectionsOf(operation))}
+${lifecycleOf(published).notes.map(
+  ({ kind, text }) => html`<div class="note" id="${kind}">${prose(text, basePath)}</div>`,
+)}
 ${prose(description, basePath)}
 ${parametersSection(operation, basePath)}
 ${bodySection(operation, basePath)}
+</div>
+<div class="operation-try">
 <section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
 ${tryForm(initial, operation, targets)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
 ${sampleChoice(initial)}</section>
+</div>
+<div class="operation-replies">
 ${replySection(operation, parts)}
-${errorsSection(ofStaging, parts)}`,
+${errorsSection(ofStaging, parts)}
+</div>
+</div>`,
   };
+}
+
+/** The sections of the page, in its order. */
+function sectionsOf({ parameters, body, success }: PublishedOperation): readonly PageSection[] {
+  return [
+    ...(parameters.length === 0 ? [] : [{ id: 'parameters', title: 'Parameters' }]),
+    ...(body ? [{ id: 'body', title: 'Body' }] : []),
+    { id: 'try', title: 'Try it' },
+    { id: 'samples', title: 'Samples' },
+    { id: 'reply', title: `Reply: ${success.status}` },
+    { id: 'headers', title: 'Headers' },
+    { id: 'errors', title: 'Errors' },
+  ];
 }
 
 function parametersSection({ parameters }: PublishedOperation, basePath: string): Html {
   if (parameters.length === 0) return html``;
   const fields = parameters.map(({ name, in: place, required, schema, description }) => ({
     name,
-    facts: [place, ...factsOf(schema)],
+    place,
+    facts: factsOf(schema),
     mark: required ? ('required' as const) : ('' as const),
     description,
   }));
@@ -93,20 +116,29 @@ ${prose(description, basePath)}</li>`;
 </ul></section>`;
 }
 
+/** Every error of the operation: when it comes, why, what to do, and how it looks. */
 function errorsSection(operation: PublishedOperation, parts: Parts): Html {
-  const base = addressOf(operation, parts.addresses);
   const rows = [...new Set(operation.errors)]
     .sort((one, other) => ERRORS[one].status - ERRORS[other].status)
-    .map((error: ErrorCode) => {
-      const { status, meaning } = ERRORS[error];
-      const message = exampleMessage(error, operation, base);
-      return html`<li id="error-${error}"><p class="field"><strong>${String(status)}</strong>
-<a href="${parts.basePath}${errorPath(error)}"><code>${error}</code></a></p>
-<p>${meaning}</p>
-<p class="dimmed">${message}</p></li>`;
-    });
+    .map((error) => errorItem(error, operation, parts));
   return html`<section id="errors"><h2><a class="anchor" href="#errors">Errors</a></h2>
 <ul class="fields">
 ${rows}
 </ul></section>`;
+}
+
+function errorItem(error: ErrorCode, operation: PublishedOperation, parts: Parts): Html {
+  const { basePath, addresses } = parts;
+  const { status, meaning, cause, cure } = ERRORS[error];
+  const message = exampleMessage(error, operation, addressOf(operation, addresses));
+  const example = JSON.stringify({ code: error, message, status }, undefined, 2);
+  return html`<li id="error-${error}"><details class="error">
+<summary><strong>${String(status)}</strong> <code>${error}</code> <span class="dimmed">${meaning}</span></summary>
+<dl>
+<dt>Cause</dt><dd>${prose(cause, basePath)}</dd>
+<dt>What to do</dt><dd>${prose(cure, basePath)}</dd>
+</dl>
+${code(example, `The body of ${error}`)}
+<p><a href="${basePath}${errorPath(error)}">More about ${error}</a></p>
+</details></li>`;
 }

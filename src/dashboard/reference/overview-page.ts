@@ -1,11 +1,11 @@
 import type { PublishedOperation } from '../../api/operations.ts';
 import { APIS } from '../../core/environments.ts';
-import { lifecycleOf } from '../../http/lifecycle.ts';
 import { DOCUMENT_PATH, YAML_DOCUMENT_PATH } from '../../http/target/served-operations.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { PageParts } from '../pages/shell.ts';
-import { methodMark, type ReferencePage } from './frame.ts';
+import { badges, methodMark, type ReferencePage } from './frame.ts';
 import { guidesOf } from './guides/guides.ts';
+import { onThisPage } from './on-this-page.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { prose } from './prose.ts';
 import { tagsOf } from './tags.ts';
@@ -31,6 +31,7 @@ export function overviewPage(parts: Parts): ReferencePage {
     description: 'Every operation, parameter and error of the petstore API, to read and to try.',
     content: html`<h1>API reference</h1>
 <p>List, add and fetch animals over JSON and HTTP. Each operation has a page, where you can send it.</p>
+${onThisPage(SECTIONS)}
 ${addresses(parts)}
 ${prose(AUTHENTICATION, basePath)}
 <section id="operations"><h2><a class="anchor" href="#operations">Operations</a></h2>
@@ -45,6 +46,14 @@ ${guidesOf(contract).map(
 ${prose(documents(parts), basePath)}`,
   };
 }
+
+const SECTIONS = [
+  { id: 'addresses', title: 'Addresses' },
+  { id: 'authentication', title: 'Authentication' },
+  { id: 'operations', title: 'Operations' },
+  { id: 'guides', title: 'Guides' },
+  { id: 'for-programs', title: 'For programs' },
+] as const;
 
 const AUTHENTICATION = `## Authentication
 
@@ -75,7 +84,7 @@ ${operations.map((operation) => {
   const { id, summary, method, path } = operation;
   return html`<li id="${formerAnchor(tag, method, path)}">
 <p class="field">${methodMark(method)} <code>${path}</code> <a href="${basePath}${operationPath(id)}">${summary}</a>
-${lifecycleOf(operation).notes.map(({ badge }) => html`<span class="required">${badge}</span>`)}</p></li>`;
+${badges(operation)}</p></li>`;
 })}
 </ul>`;
 }

@@ -13,14 +13,14 @@ export function sampleChoice(initial: FormRequest): Html {
   const samples = samplesOfRequest(initial);
   const choices = samples.map(
     ({ language, title }, index) =>
-      html`<label><input type="radio" name="language" value="${language}"${index === 0 ? html` checked` : ''}> ${title}</label>`,
+      html`<label class="tab"><input type="radio" name="language" value="${language}"${index === 0 ? html` checked` : ''}>${title}</label>`,
   );
-  return html`<fieldset class="languages"><legend>Language</legend>
+  return html`<fieldset class="tabs"><legend>Language</legend>
 ${choices}
 </fieldset>
 ${samples.map(
   ({ language, title, note, code: text }) => html`<div class="sample sample-${language}">
-<p class="dimmed">With ${note}.</p>
-${code(text, `The request in ${title}`)}</div>`,
+${code(text, `The request in ${title}`)}
+<p class="dimmed">With ${note}.</p></div>`,
 )}`;
 }

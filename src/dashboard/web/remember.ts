@@ -32,3 +32,6 @@ export const ofBrowser = () => localStorage;
 
 /** The name under which Mantine stores the choice between light and dark. */
 export const COLOR_SCHEME = 'mantine-color-scheme-value';
+
+/** The name under which the language of samples is stored, for the reference and the start page. */
+export const LANGUAGE = 'petstore-reference-language';

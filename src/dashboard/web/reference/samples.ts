@@ -1,19 +1,16 @@
 import type { FormRequest } from '../../../api/samples/form-request.ts';
 import { samplesOfRequest } from '../../../api/samples/samples.ts';
 import { environmentOfShape } from '../../../core/keys/api-key-text.ts';
-import { ofBrowser, recall, remember } from '../remember.ts';
+import { LANGUAGE, ofBrowser, recall, remember } from '../remember.ts';
 import type { FormTarget } from './form.ts';
-
-/** The storage key of the language of samples. */
-const STORED = 'petstore-reference-language';
 
 /** Shows samples in the language that was chosen last. */
 export function rememberLanguage(): void {
   const choices = document.querySelectorAll<HTMLInputElement>('input[name="language"]');
-  const remembered = recall(ofBrowser, STORED);
+  const remembered = recall(ofBrowser, LANGUAGE);
   for (const choice of choices) {
     if (choice.value === remembered) choice.checked = true;
-    choice.addEventListener('change', () => remember(ofBrowser, STORED, choice.value));
+    choice.addEventListener('change', () => remember(ofBrowser, LANGUAGE, choice.value));
   }
 }
 

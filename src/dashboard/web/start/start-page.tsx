@@ -8,6 +8,7 @@ import { BanNotices } from '../bans/ban-notices.tsx';
 import { Code } from '../common/copy.tsx';
 import { Page } from '../common/page.tsx';
 import { Loading } from '../common/states.tsx';
+import { LANGUAGE, ofBrowser, recall, remember } from '../remember.ts';
 import { type ExampleCall, type ExampleKey, exampleOf, type Language } from './examples.ts';
 import { GetKey } from './get-key.tsx';
 import { NextSteps } from './next-steps.tsx';
@@ -142,9 +143,19 @@ interface ExamplesProps {
   readonly exampleKey: ExampleKey | undefined;
 }
 
+/** The language that was chosen last, here or in the reference. */
+function rememberedLanguage(): Language {
+  const remembered = recall(ofBrowser, LANGUAGE);
+  return LANGUAGES.find(([language]) => language === remembered)?.[0] ?? 'curl';
+}
+
 function Examples({ call, session, exampleKey }: ExamplesProps) {
   return (
-    <Tabs defaultValue="curl" keepMounted={false}>
+    <Tabs
+      defaultValue={rememberedLanguage()}
+      onChange={(chosen) => remember(ofBrowser, LANGUAGE, chosen ?? '')}
+      keepMounted={false}
+    >
       <Tabs.List mb="sm" aria-label="Language">
         {LANGUAGES.map(([language, name]) => (
           <Tabs.Tab key={language} value={language}>
