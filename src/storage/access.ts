@@ -81,8 +81,8 @@ export interface EnvironmentTransaction {
    */
   run(statement: Statement, ...values: TransactionValue[]): Awaitable<number>;
   /**
-   * Lets other transactions that call this for the account wait until this one ends, so that ids taken afterwards become
-   * visible in ascending order.
+   * Lets other transactions that call this for the account wait until all of this one is visible, so that ids taken
+   * afterwards become visible in ascending order.
    */
   lockAccount(accountId: string): Awaitable<void>;
   /** New ids for rows of a table, ascending. The transaction must insert these rows before it takes more ids. */

@@ -1,4 +1,3 @@
-import { StorageUnavailable } from '../../core/errors.ts';
 import { isExpired } from '../../core/idempotency.ts';
 import {
   decideOrder,
@@ -69,23 +68,20 @@ export const orderChanges = {
     creation: OrderCreation,
   ): Promise<CreateOrderOutcome> {
     const { order, key, now } = creation;
+    // One order of an account after the other: a repeated request finds the order of the first one, also where a
+    // transaction becomes visible bit by bit, and whoever follows the list by the last id misses none.
+    await transaction.lockAccount(order.accountId);
     const earlier = await findByKey(transaction, creation);
     if (earlier && !isExpired(earlier.createdAt, now)) return repeated(earlier, order);
     const petId = Number(order.petId);
     const decision = decideOrder(await findPet(transaction, petId));
-    if (decision.kind !== 'available') {
-      // While this waited for the pet, another process may have handled the same request.
-      return (await recall(transaction, creation)) ?? decision;
-    }
+    if (decision.kind !== 'available') return decision;
     if (earlier) await transaction.run(FORGET_KEY, order.accountId, earlier.id);
-    // Whoever follows the list by the last id must not miss an order.
-    await transaction.lockAccount(order.accountId);
     const [id = 0] = await transaction.newIds('orders', 1);
     const { accountId, ...fields } = order;
     const times = { createdAt: now, updatedAt: now };
     const created: Order = { ...fields, id, petId, status: 'placed', ...times };
-    const isInserted = await insertOrder(transaction, { ...created, accountId }, key);
-    if (!isInserted) return madeByAnother(transaction, creation);
+    await insertOrder(transaction, { ...created, accountId }, key);
     await followOrder(transaction, decision.pet, created);
     return { kind: 'created', order: created };
   },
@@ -147,15 +143,6 @@ async function findByKey(
   return row && orderFrom(row);
 }
 
-async function recall(
-  transaction: EnvironmentTransaction,
-  creation: OrderCreation,
-): Promise<CreateOrderOutcome | undefined> {
-  const earlier = await findByKey(transaction, creation);
-  if (!earlier || isExpired(earlier.createdAt, creation.now)) return undefined;
-  return repeated(earlier, creation.order);
-}
-
 /** The outcome of a request whose key belongs to an earlier order. */
 function repeated(
   earlier: Order,
@@ -165,16 +152,6 @@ function repeated(
   const again: Order = { ...first, ...fields, petId: Number(petId) };
   if (orderJson(again) !== orderJson(first)) return { kind: 'mismatch' };
   return { kind: 'replayed', reply: orderCreationReply(first) };
-}
-
-/** The outcome when another process has just handled a request with the same key. */
-async function madeByAnother(
-  transaction: EnvironmentTransaction,
-  creation: OrderCreation,
-): Promise<CreateOrderOutcome> {
-  const earlier = await recall(transaction, creation);
-  if (earlier) return earlier;
-  throw new StorageUnavailable(new Error('The order with the same key was deleted meanwhile.'));
 }
 
 /** Makes the pet of an order available, if the order is open. */

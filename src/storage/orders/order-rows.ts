@@ -26,18 +26,18 @@ export function selectOrdersInTransaction(rest: string) {
 
 const INSERT = inEnvironment(
   `INSERT INTO orders (environment, account_id, id, pet_id, status, created_at, updated_at, idempotency_key)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
-/** Adds an order; `false` if another order of the account has the same idempotency key. */
+/** Adds an order. @param key its idempotency key, which no other order of the account has. */
 export async function insertOrder(
   transaction: EnvironmentTransaction,
   order: AccountOrder,
   key: string | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const { accountId, id, petId, status, createdAt, updatedAt } = order;
   const values = [accountId, id, petId, status, createdAt, updatedAt, key ?? null];
-  return (await transaction.run(INSERT, ...values)) > 0;
+  await transaction.run(INSERT, ...values);
 }
 
 export function orderFrom(row: OrderRow): Order {
