@@ -1,5 +1,5 @@
-import { samplePet } from '../src/cli/sample-pets.ts';
 import type { PetStatus } from '../src/core/pets/pets.ts';
+import { samplePet } from '../src/core/pets/sample-pets.ts';
 import type { WorkloadKind } from './load.ts';
 
 /** Requests whose complete replies are compared before a contestant is measured. */

@@ -4,9 +4,9 @@
  * Writes the keys, one per account, in random order.
  */
 import { writeFileSync } from 'node:fs';
-import { samplePet } from '../src/cli/sample-pets.ts';
 import { readConfig } from '../src/config/config.ts';
 import { type Subscription, subscribe } from '../src/core/limits/plans.ts';
+import { samplePet } from '../src/core/pets/sample-pets.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { openStores } from '../src/storage/open-stores.ts';
 import type { Stores } from '../src/storage/stores.ts';

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { resetEnvironments } from '../core/pets/environment-resets.ts';
+import { samplePet } from '../core/pets/sample-pets.ts';
 import { UsageError } from './errors.ts';
 import { environmentOption, type JsonOption, jsonOption, parseCount } from './options.ts';
 import { printResult } from './output.ts';
-import { samplePet } from './sample-pets.ts';
 import { requireAccount, withStores } from './session.ts';
 
 /** Pets per transaction. */

@@ -26,7 +26,9 @@ const ERRORS = {
   failed: [500, 'failed'],
   unavailable: [503, 'unavailable'],
   // Of animals and orders, as in the public API.
+  not_owner: [403, 'not_owner'],
   pet_not_found: [404, 'pet_not_found'],
+  pet_reserved: [409, 'pet_reserved'],
   invalid_transition: [409, 'invalid_transition'],
   pet_unavailable: [409, 'pet_unavailable'],
   // Thrown by the body reader, which the public API uses, too.

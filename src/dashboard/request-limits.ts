@@ -35,6 +35,9 @@ const COSTS = {
 const FILTERS =
   'path code id status key environment from to text search actor action account'.split(' ');
 
+/** Lists of animals, which indexes find by id and by status. */
+const INDEXED = /^\/(?:production|staging)\/pets\b/;
+
 /**
  * Requests that protect an account after its session cookie was stolen. They count towards the
  * client's address, because a thief could exhaust the limits of the session and the account.
@@ -128,5 +131,6 @@ function costOf(url: string, path: string): number {
   if (query.has('format')) return COSTS.download;
   if (path.endsWith('/usage/requests')) return COSTS.report;
   if (path === '/messages' && query.get('text')) return COSTS.report;
+  if (INDEXED.test(path)) return 1;
   return FILTERS.some((name) => query.get(name)) ? COSTS.filteredList : 1;
 }

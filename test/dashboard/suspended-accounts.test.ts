@@ -87,13 +87,17 @@ describe('while an account is suspended', () => {
 
     const { account } = await visitor.json<SessionInfo>('GET', '/api/session');
     expect(account?.suspended).toEqual({ at: expect.any(Number), reason: REASON });
-    for (const path of ['keys', 'usage', 'messages', 'sandbox']) {
+    for (const path of ['keys', 'usage', 'messages', 'sandbox', 'staging/pets']) {
       expect([path, (await visitor.get(`/api/${path}`)).status]).toEqual([path, 200]);
     }
     const changes = [
       () => visitor.post('/api/keys', { name: 'new', environment: 'production' }),
       () => visitor.post(`/api/keys/${key.id}/rotate`, { overlap: '0' }),
       () => visitor.post('/api/sandbox/reset'),
+      () => visitor.post('/api/production/pets', { name: 'Rex', categoryId: '1' }),
+      () => visitor.post('/api/staging/pets/samples'),
+      () => visitor.request('PUT', '/api/production/pets/1', { name: 'Rex' }),
+      () => visitor.delete('/api/production/pets/1'),
       () => visitor.post('/api/auth/delete-user', { password: visitor.password }),
     ];
     for (const change of changes) {

@@ -31,6 +31,8 @@ const BEHAVIOUR = [
   ...['api', 'keys', 'messages', 'usage', 'operator', 'audit', 'orders', 'operator-orders'].map(
     (name) => `dashboard/dashboard-${name}`,
   ),
+  'dashboard/dashboard-pets',
+  'dashboard/dashboard-pet-changes',
   'dashboard/downloads',
   'observability/request-log',
 ];

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
-import { samplePet } from '../../src/cli/sample-pets.ts';
 import { newId } from '../../src/core/ids.ts';
+import { samplePet } from '../../src/core/pets/sample-pets.ts';
 import { openDatabase } from '../../src/storage/sqlite/database.ts';
 import { ENVIRONMENT_SCHEMA } from '../../src/storage/sqlite/migrations.ts';
 import { columnsOf } from '../../src/storage/sqlite/pet-columns.ts';

@@ -1,17 +1,12 @@
-import { type ApiError, apiError } from '../../core/errors.ts';
+import { apiError } from '../../core/errors.ts';
 import type { IdempotentRequest } from '../../core/idempotency.ts';
 import type { KeyRecord } from '../../core/keys/api-keys.ts';
-import {
-  type DeleteOutcome,
-  PET_TRANSITIONS,
-  type PetChangeRequest,
-  type UpdateOutcome,
-} from '../../core/pets/pet-changes.ts';
+import type { PetChangeRequest } from '../../core/pets/pet-changes.ts';
 import { creationReply, petJson, petsJson } from '../../core/pets/pet-json.ts';
+import { petRefusal } from '../../core/pets/pet-refusals.ts';
 import type { PetPage, PetQuery, PetStore } from '../../core/pets/pet-store.ts';
 import type { NewPet } from '../../core/pets/pets.ts';
 import { DEFAULT_STATUS } from '../../core/pets/pets.ts';
-import { transitionError } from '../../core/transitions.ts';
 import { bodyReader } from '../../http/body/json-body.ts';
 import type { Handlers, RequestContext } from '../../http/handler.ts';
 import { IDEMPOTENCY_KEY, REPLAYED } from '../../http/idempotency-key.ts';
@@ -110,7 +105,7 @@ async function updatePet(pets: PetStore, context: ContextOf<'updatePet'>): Promi
   const patch = categoryId === undefined ? others : { ...others, categoryId: toInt64(categoryId) };
   const change = changeRequest(key, parameters);
   const outcome = await pets.update(change, patch);
-  if (outcome.kind !== 'updated') throw refusalOf(outcome, parameters.petId);
+  if (outcome.kind !== 'updated') throw petRefusal(outcome, parameters.petId);
   return withEntityTag({ status: 200, body: petJson(outcome.pet) });
 }
 
@@ -120,7 +115,7 @@ async function deletePet(
 ): Promise<Reply> {
   const change = changeRequest(key, parameters);
   const outcome = await pets.delete(change);
-  if (outcome.kind !== 'deleted') throw refusalOf(outcome, parameters.petId);
+  if (outcome.kind !== 'deleted') throw petRefusal(outcome, parameters.petId);
   return NO_CONTENT;
 }
 
@@ -138,22 +133,4 @@ function idempotent(accountId: string, key: string, pet: NewPet): IdempotentRequ
     .update(petJson({ id: 0, ...pet }))
     .digest('hex');
   return { accountId, key, fingerprint };
-}
-
-/** Why a change was not made. */
-type Refusal = Exclude<UpdateOutcome | DeleteOutcome, { readonly kind: 'updated' | 'deleted' }>;
-
-function refusalOf(refusal: Refusal, petId: bigint): ApiError {
-  switch (refusal.kind) {
-    case 'not_found':
-      return apiError('pet_not_found', { petId });
-    case 'not_owner':
-      return apiError('not_owner');
-    case 'precondition_failed':
-      return apiError('precondition_failed');
-    case 'reserved':
-      return apiError('pet_reserved');
-    case 'invalid_transition':
-      return transitionError(PET_TRANSITIONS, refusal.from, refusal.to);
-  }
 }

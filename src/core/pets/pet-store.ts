@@ -7,6 +7,7 @@ import type {
   PetChangeRequest,
   PetChangesListener,
   PetPatch,
+  StoredPet,
   UpdateOutcome,
 } from './pet-changes.ts';
 import type { OwnedPet, Pet, PetStatus } from './pets.ts';
@@ -18,6 +19,14 @@ export interface PetQuery {
   readonly status?: PetStatus | undefined;
   /** Only pets with a greater id; 0 for the first page. */
   readonly after: number;
+}
+
+/** Selects the newest pets. */
+export interface NewestPets {
+  readonly limit: number;
+  readonly status?: PetStatus | undefined;
+  /** Only pets with a smaller id. */
+  readonly before?: number | undefined;
 }
 
 export interface PetPage {
@@ -46,6 +55,10 @@ export type CreateOutcome =
 export interface PetStore {
   list(query: PetQuery): Awaitable<PetPage>;
   get(id: number): Awaitable<Pet | undefined>;
+  /** The newest pets as they are stored, in descending id. For people: slower than `list` in a sharded database. */
+  newest(query: NewestPets): Awaitable<readonly StoredPet[]>;
+  /** A pet as it is stored. */
+  find(id: number): Awaitable<StoredPet | undefined>;
   /** Resolves once the pet and its idempotent request are durable, in one transaction. */
   create(pet: OwnedPet, now: Instant, request?: IdempotentRequest): Promise<CreateOutcome>;
   /** Adds many pets in one transaction. */

@@ -21,6 +21,7 @@ import { auditRoutes } from './operator-audit.ts';
 import { operatorOrderRoutes } from './operator-orders.ts';
 import { overviewRoutes } from './operator-overview.ts';
 import { orderRoutes } from './orders.ts';
+import { petRoutes } from './pets.ts';
 import { requestRoutes } from './requests.ts';
 import type { RequestContext, Route } from './route.ts';
 import { sandboxRoutes } from './sandbox.ts';
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...banRoutes,
   ...messageRoutes,
   ...orderRoutes,
+  ...petRoutes,
   ...sandboxRoutes,
   ...securityEventRoutes,
   ...operatorRoutes,

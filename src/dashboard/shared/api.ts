@@ -284,8 +284,10 @@ export type DashboardErrorCode =
   | 'too_many_attempts'
   /** 429: too many requests of the session, the account or the address; wait for Retry-After. */
   | 'rate_limited'
-  /** 404 and 409: refusals of the public API, about animals and orders. */
+  /** 403, 404 and 409: refusals of the public API, about animals and orders. */
+  | 'not_owner'
   | 'pet_not_found'
+  | 'pet_reserved'
   | 'invalid_transition'
   | 'pet_unavailable'
   | 'unavailable'

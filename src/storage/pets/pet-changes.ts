@@ -9,27 +9,17 @@ import {
   type StoredPet,
   type UpdateOutcome,
 } from '../../core/pets/pet-changes.ts';
-import type { PetStatus } from '../../core/pets/pets.ts';
-import { type Int64, toInt64 } from '../../lib/int64.ts';
 import type { BoundEnvironmentChanges, EnvironmentTransaction } from '../access.ts';
-import { accountIdFrom } from '../account-ids.ts';
 import { inEnvironment } from '../schema/selection.ts';
 import { bucketOf } from './buckets.ts';
 import { deleteOwnedPets } from './owned-pets.ts';
 import { recordPetChange } from './pet-feed.ts';
-
-interface Row {
-  readonly name: string;
-  readonly category_id: bigint | number;
-  readonly status: PetStatus;
-  readonly owner: Uint8Array | null;
-  readonly open_order: bigint | number | null;
-}
+import { STORED_PET_COLUMNS, type StoredPetRow, storedPetFrom } from './stored-pets.ts';
 
 const ONE_PET = 'environment = $1 AND bucket = $2 AND id = $3';
 
-const FIND = inEnvironment<Row>(
-  `SELECT name, category_id, status, owner, open_order FROM pets WHERE ${ONE_PET} FOR UPDATE`,
+const FIND = inEnvironment<StoredPetRow>(
+  `SELECT ${STORED_PET_COLUMNS} FROM pets WHERE ${ONE_PET} FOR UPDATE`,
 );
 const UPDATE = inEnvironment(`UPDATE pets SET name = $4, category_id = $5 WHERE ${ONE_PET}`);
 // Apart, because SQLite rewrites the index of a column that a statement names: this takes twice as long.
@@ -99,14 +89,7 @@ export async function findPet(
 ): Promise<StoredPet | undefined> {
   if (!Number.isSafeInteger(id)) return undefined;
   const [row] = await transaction.rows(FIND, bucketOf(id), id);
-  if (!row) return undefined;
-  const categoryId: Int64 = toInt64(BigInt(row.category_id));
-  const owner = row.owner === null ? undefined : accountIdFrom(row.owner);
-  return {
-    pet: { id, name: row.name, categoryId, status: row.status },
-    owner: owner === formerAccount ? undefined : owner,
-    openOrder: row.open_order === null ? undefined : Number(row.open_order),
-  };
+  return row && storedPetFrom(id, row, formerAccount);
 }
 
 /** Gives a pet, which `findPet` has locked, the status that follows from its order. */

@@ -8,9 +8,16 @@ import type {
   PetChangeRequest,
   PetChangesListener,
   PetPatch,
+  StoredPet,
   UpdateOutcome,
 } from '../../core/pets/pet-changes.ts';
-import type { CreateOutcome, PetPage, PetQuery, PetStore } from '../../core/pets/pet-store.ts';
+import type {
+  CreateOutcome,
+  NewestPets,
+  PetPage,
+  PetQuery,
+  PetStore,
+} from '../../core/pets/pet-store.ts';
 import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Instant } from '../../lib/clock.ts';
@@ -88,6 +95,8 @@ export abstract class StoredPets implements PetStore {
 
   abstract list(query: PetQuery): Awaitable<PetPage>;
   abstract get(id: number): Awaitable<Pet | undefined>;
+  abstract newest(query: NewestPets): Awaitable<readonly StoredPet[]>;
+  abstract find(id: number): Awaitable<StoredPet | undefined>;
   abstract import(pets: readonly OwnedPet[]): Promise<void>;
   protected abstract insert(creation: Creation): Promise<CreateOutcome>;
   /** An id that no pet of now exceeds. */

@@ -1,11 +1,13 @@
 import type { Environment } from '../../core/environments.ts';
-import type { CreateOutcome, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
+import type { StoredPet } from '../../core/pets/pet-changes.ts';
+import type { CreateOutcome, NewestPets, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
 import type { OwnedPet, Pet } from '../../core/pets/pets.ts';
 import { chunks } from '../../lib/chunks.ts';
 import { bucketOf } from '../pets/buckets.ts';
 import { type BoundPetChanges, petChanges } from '../pets/pet-changes.ts';
 import { BucketedPages, ONE_PET, pageOf, petFromRow } from '../pets/pet-pages.ts';
 import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts';
+import { BucketedStoredPets } from '../pets/stored-pets.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
 import { environmentEngine, environmentQueries, environmentTransactions } from './engine.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -24,6 +26,7 @@ export class PostgresPetStore extends StoredPets {
   readonly #environment: Environment;
   readonly #reads: Statements;
   readonly #pages: BucketedPages;
+  readonly #stored: BucketedStoredPets;
   readonly #taken: TakenIds;
   /** Pets to be created, many in one transaction. */
   readonly creations: GroupCommit<Creation, CreateOutcome>;
@@ -38,6 +41,7 @@ export class PostgresPetStore extends StoredPets {
     this.#reads = database.of('reads');
     const engine = environmentEngine(database, environment);
     this.#pages = new BucketedPages(engine, () => this.highestId());
+    this.#stored = new BucketedStoredPets(engine, () => this.highestId());
     this.#taken = new TakenIds(this.#reads, environment);
     this.onChanges((changes) => {
       if (changes === 'everything') this.#taken.forget();
@@ -64,6 +68,14 @@ export class PostgresPetStore extends StoredPets {
     if (!Number.isSafeInteger(id)) return undefined;
     const [row] = await this.#reads.rows(ONE_PET, this.#environment, bucketOf(id), id);
     return row && petFromRow(row);
+  }
+
+  newest(query: NewestPets): Promise<readonly StoredPet[]> {
+    return this.#stored.newest(query);
+  }
+
+  find(id: number): Promise<StoredPet | undefined> {
+    return this.#stored.find(id);
   }
 
   async import(pets: readonly OwnedPet[]): Promise<void> {

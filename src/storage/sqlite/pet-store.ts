@@ -1,8 +1,10 @@
-import type { CreateOutcome, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
+import type { StoredPet } from '../../core/pets/pet-changes.ts';
+import type { CreateOutcome, NewestPets, PetPage, PetQuery } from '../../core/pets/pet-store.ts';
 import { type OwnedPet, type Pet, petWithId } from '../../core/pets/pets.ts';
 import type { BoundPetChanges } from '../pets/pet-changes.ts';
 import { ONE_PET, readFilePage } from '../pets/pet-pages.ts';
 import { type Creation, type PetStoreOptions, StoredPets } from '../pets/pets.ts';
+import { fileStoredPets } from '../pets/stored-pets.ts';
 import { select } from '../schema/selection.ts';
 import { environmentQueries } from './engine.ts';
 import type { SqliteFile } from './file.ts';
@@ -33,6 +35,14 @@ export class SqlitePetStore extends StoredPets {
 
   get(id: number): Pet | undefined {
     return this.#file.get(ONE_PET, id);
+  }
+
+  newest(query: NewestPets): StoredPet[] {
+    return fileStoredPets.newest(this.#file, query);
+  }
+
+  find(id: number): StoredPet | undefined {
+    return fileStoredPets.find(this.#file, id);
   }
 
   import(pets: readonly OwnedPet[]): Promise<void> {

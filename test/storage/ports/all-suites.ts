@@ -23,6 +23,7 @@ import { secondFactorStoreSuite } from './second-factors.suite.ts';
 import { secretsSuite } from './secrets.suite.ts';
 import { settingsSuite } from './settings.suite.ts';
 import { simulationStoreSuite } from './simulation-store.suite.ts';
+import { storedPetsSuite } from './stored-pets.suite.ts';
 import { usageStoreSuite } from './usage-store.suite.ts';
 
 /** Makes the tests of all stores, for every database. */
@@ -51,5 +52,6 @@ export function allSuites(open: OpenBackend): void {
   secretsSuite(open);
   settingsSuite(open);
   simulationStoreSuite(open);
+  storedPetsSuite(open);
   usageStoreSuite(open);
 }

@@ -1,4 +1,4 @@
-import type { NewPet, PetStatus } from '../core/pets/pets.ts';
+import type { NewPet, PetStatus } from './pets.ts';
 
 const NAMES = [
   ...['Biscuit', 'Pebble', 'Juniper', 'Mochi', 'Captain', 'Olive', 'Ziggy', 'Clementine', 'Otto'],
