@@ -114,7 +114,32 @@ describe('the live channel', () => {
     await operators.next('operator');
     await chief.post(`/api/operator/production/orders/${id}/cancel`);
     await page.next('everything');
-    expect(other.topics).toEqual([]);
+    // Animals are everybody's.
+    expect(new Set(other.topics)).toEqual(new Set(['pets']));
+  });
+
+  test('tells everybody of animals that anybody adds, changes, deletes or orders', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const [ada, bob] = [await customer(service), await customer(service)];
+    const client = service.client((await createKey(ada)).text);
+    await using page = await LiveReader.open(bob, service.dashboardUrl);
+    await page.next('everything');
+    page.topics.length = 0;
+    const { id } = await client.createPet({ name: 'Rex', categoryId: 1 });
+    await page.next('pets');
+    await client.updatePet(id, { name: 'Max' });
+    await page.next('pets');
+    await client.createOrder({ petId: id });
+    await page.next('pets');
+    const { id: other } = await client.createPet({ name: 'Moritz', categoryId: 1 });
+    await page.next('pets');
+    await client.deletePet(other);
+    await page.next('pets');
+    await service.stores
+      .environment('staging')
+      .pets.import([{ name: 'Stray', categoryId: 1, status: 'sold' }]);
+    await page.next('pets');
   });
 
   test('tells operators of every change', async () => {

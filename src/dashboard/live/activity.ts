@@ -13,10 +13,12 @@ export type Activity = ReadonlyMap<LiveTopic, string>;
 /**
  * Reads the changes that an account's requests have made. They are not in the change feed, because
  * a row for each request would cost more than the request. May raise `StorageUnavailable`.
+ * @param pets differs after each change of animals, by anybody.
  */
 export async function activityOf(
   { account }: Pick<Session, 'account'>,
   { stores, currentUsage, clock }: DashboardOptions,
+  pets: string,
 ): Promise<Activity> {
   const now = clock.now().wall;
   const environments = ENVIRONMENTS.map((name) => stores.environment(name));
@@ -35,6 +37,7 @@ export async function activityOf(
     ['everything', inForce],
     ['keys', keys],
     ['messages', messages],
+    ['pets', pets],
     ['usage', [remaining, records]],
     ['reports', records],
     ['requests', requests.map(({ id }) => id)],

@@ -7,6 +7,7 @@ import type { Session, SignIn } from '../session.ts';
 import type { LiveTopic } from '../shared/live.ts';
 import { type Activity, activityOf, changedTopics } from './activity.ts';
 import { EventStream } from './event-stream.ts';
+import { PetActivity } from './pet-activity.ts';
 
 /** Concurrent connections. A browser opens at most six to a server, and needs some for requests. */
 const MOST_OF_SESSION = 4;
@@ -48,6 +49,7 @@ interface Connection {
 export class LiveChannel {
   readonly #options: DashboardOptions;
   readonly #signIn: () => Promise<SignIn>;
+  readonly #pets: PetActivity;
   readonly #connections = new Set<Connection>();
   /** Stops listening to the change feed; set only while there are connections. */
   #unfollow: (() => Promise<void>) | undefined;
@@ -56,6 +58,7 @@ export class LiveChannel {
   constructor(options: DashboardOptions, signIn: () => Promise<SignIn>) {
     this.#options = options;
     this.#signIn = signIn;
+    this.#pets = new PetActivity(options);
   }
 
   /**
@@ -158,7 +161,9 @@ export class LiveChannel {
     try {
       await this.#endSessions();
       const byAccount = Map.groupBy(this.#connections, ({ session }) => session.account.id);
-      for (const ofAccount of byAccount.values()) await this.#sendActivity(ofAccount);
+      if (byAccount.size === 0) return;
+      const pets = await this.#pets.read();
+      for (const ofAccount of byAccount.values()) await this.#sendActivity(ofAccount, pets);
     } catch (error) {
       this.#options.log.error({ err: error }, 'live pages not updated');
     }
@@ -174,10 +179,10 @@ export class LiveChannel {
     }
   }
 
-  async #sendActivity(ofAccount: readonly Connection[]): Promise<void> {
+  async #sendActivity(ofAccount: readonly Connection[], pets: string): Promise<void> {
     const [first] = ofAccount;
     if (!first) return;
-    const activity = await activityOf(first.session, this.#options);
+    const activity = await activityOf(first.session, this.#options, pets);
     for (const connection of ofAccount) {
       const topics: readonly LiveTopic[] = changedTopics(connection.activity, activity);
       connection.activity = activity;

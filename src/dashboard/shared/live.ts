@@ -26,5 +26,6 @@ export type LiveTopic =
   | 'requests'
   | 'sandbox'
   | 'messages'
+  | 'pets'
   | 'orders'
   | 'operator';
