@@ -3,7 +3,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
+RUN npm ci
 COPY tsconfig.json ./
 COPY build build
 COPY src src

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Runs the service with the Bun that npm installed beside it, also where npm runs no install scripts.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +30,9 @@ function fail(message) {
 
 const [bun] = installedBuilds();
 if (bun === undefined) fail('Bun is not installed. Install again, with optional dependencies.');
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+// The package holds the bundled service; a checkout runs its source.
+const mains = ['../src/main.ts', '../lib/main.js'].map((path) => new URL(path, import.meta.url));
+const main = fileURLToPath(mains.find((file) => existsSync(file)) ?? mains[0]);
 // `petstore run` must not pass the variables of `.env` on; other commands read the file by themselves.
 const args = ['--no-env-file', main, ...process.argv.slice(2)];
 const child = spawn(bun, args, { stdio: 'inherit' });

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../package.json';
+import { runtimePackages } from './bundled-packages.ts';
 
 const ROOT = join(import.meta.dir, '..');
 
-interface Component {
+export interface Component {
   readonly 'bom-ref': string;
   readonly name: string;
   readonly version: string;
@@ -29,16 +30,16 @@ export interface BillOfMaterials {
 }
 
 /**
- * Makes the software bill of materials of the service: its runtime packages with their versions, licenses and
- * digests, in the format of CycloneDX 1.5. npm lists all packages in the lock file, including those of the
- * tests; its option `--omit dev` would omit packages that the tests use as well.
+ * Makes the software bill of materials of the service: the runtime and the bundled packages with their versions,
+ * licenses and digests, in the format of CycloneDX 1.5. npm lists all packages in the lock file, including those of
+ * the tests, of which this leaves those that the service needs.
  * @throws Error with npm's message when the lock file does not match `package.json`.
  */
 export async function makeBillOfMaterials(): Promise<BillOfMaterials> {
   const made = await runNpmSbom();
   const { component } = made.metadata;
   const own = component['bom-ref'];
-  const direct = Object.entries(packageJson.dependencies).map((entry) => entry.join('@'));
+  const direct = await runtimePackages();
   const used = reachableFrom(direct, made.dependencies);
   const components = made.components.filter(
     (each) => used.has(each['bom-ref']) && isInstalled(each),

@@ -1,20 +1,17 @@
 import { ApiError, OperatorError } from '../core/errors.ts';
 import { redactNamedApiKeys } from '../core/keys/api-key-redaction.ts';
+import { IS_BUNDLED, IS_PACKAGE } from '../lib/bundled.ts';
 import { escapeUnprintable, escapeUnprintableJson } from '../lib/unprintable.ts';
-
-/** Whether this is a package in the `node_modules` of another project. */
-const IS_INSTALLED = import.meta.dir.includes('/node_modules/');
 
 /** The command line that calls this program: the path of the executable, or npm. */
 export const COMMAND = commandLine();
 
 /** The command that starts the service. */
-export const START_COMMAND =
-  Bun.isStandaloneExecutable || IS_INSTALLED ? `${COMMAND} serve` : 'npm start';
+export const START_COMMAND = IS_BUNDLED ? `${COMMAND} serve` : 'npm start';
 
 function commandLine(): string {
   if (Bun.isStandaloneExecutable) return shellWord(process.execPath);
-  return IS_INSTALLED ? 'npx petstore' : 'npm run -s petstore --';
+  return IS_PACKAGE ? 'npx petstore' : 'npm run -s petstore --';
 }
 
 /** A text as one word of a shell command, with quotes only where it needs them. */

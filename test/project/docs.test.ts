@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { importedPackages } from '../../build/bundled-packages.ts';
 import { generatedPages } from '../../build/docs.ts';
 import { OPERATION_IDS } from '../../src/api/operations.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
@@ -113,12 +114,24 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  test('says of every dependency what it is for', () => {
+  test('says of every dependency what it is for, and where it is needed', async () => {
     const { dependencies, devDependencies } = JSON.parse(readPage('package.json'));
-    const listed = [...readPage('docs/dependencies.md').matchAll(/^\| `([^`]+)`/gm)].map(
-      (m) => m[1],
+    const [installed, bundled, others] = readPage('docs/dependencies.md')
+      .split('| Package | Why |')
+      .slice(1)
+      .map((table) => [...table.matchAll(/^\| `([^`]+)` \| (.*) \|$/gm)]);
+    const names = (rows: RegExpExecArray[] = []) => rows.map(([, name = '']) => name);
+    expect(names(installed)).toEqual(Object.keys(dependencies));
+    expect(names(bundled).concat(names(others)).sort()).toEqual(Object.keys(devDependencies));
+    const peers = bundled?.filter(([, , why]) => why?.startsWith('Peer dependency'));
+    expect(names(bundled)).toEqual(
+      [...(await importedPackages()), ...names(peers)].filter((name) => name !== 'bun').sort(),
     );
-    expect(listed).toEqual([...Object.keys(dependencies), ...Object.keys(devDependencies)]);
+    expect(names(others)).toEqual(names(others).toSorted());
+  });
+
+  test('knows no package that an installation needs but the runtime', () => {
+    expect(Object.keys(JSON.parse(readPage('package.json')).dependencies)).toEqual(['bun']);
   });
 
   test('explains every error code in the OpenAPI document', () => {

@@ -54,6 +54,10 @@ const ENTRIES = [
   'build/main.ts',
   // Run by `npm run guides`.
   'build/guides.ts',
+  // Run by `npm run docs`.
+  'build/docs.ts',
+  // Run by npm before it packs.
+  'build/package.ts',
   // Run by `npm test`.
   'test/all.ts',
   // Run by `npm run test:quick`.
@@ -69,6 +73,8 @@ const ENTRIES = [
   'test/citus/main.ts',
   'test/citus/service.ts',
   'test/citus/lost-worker.ts',
+  // Run by `npm run installed-size`.
+  'test/testing/installed-size.ts',
   // Run by `npm run check:testing`.
   'test/testing/runners.ts',
   'test/contract/generators/main.ts',
@@ -269,7 +275,7 @@ function circles(members: readonly string[]): string[][] {
 
 /** Files that run in their own thread. */
 function workers(file: string): string[] {
-  return [...text(file).matchAll(/new Worker\(new URL\('([^']+)'/g)].map((match) =>
+  return [...text(file).matchAll(/new Worker\((?:entryPoint|new URL)\('([^']+)'/g)].map((match) =>
     join(dirname(file), match[1] ?? ''),
   );
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { IS_BUNDLED } from '../../lib/bundled.ts';
 import { lazy } from '../../lib/lazy.ts';
 import { type ServedAssets, servedAssets } from './asset-files.ts';
 import { findPack, keepPack, packFolders, ROOT } from './kept-pack.ts';
@@ -19,7 +20,7 @@ export interface BundleOptions {
   readonly dataFolder: string | undefined;
 }
 
-/** The file within an executable with the pack that was made at its build. */
+/** The file within an executable, or beside the modules of the package, with the pack that was made at its build. */
 export const EMBEDDED_FOLDER = 'pages';
 export const EMBEDDED_PACK = 'pages.bundle';
 
@@ -32,13 +33,13 @@ let current: ServedAssets | undefined;
 let making: Promise<AssetPack> | undefined;
 
 /**
- * The assets of the pages from source, or those in the executable.
+ * The assets of the pages from source, or those in the executable or the package.
  */
 export function ownAssets({ isKept, dataFolder }: BundleOptions): AssetSource {
   const folders = packFolders(dataFolder);
   const find = async () => {
     if (current) return current;
-    const pack = Bun.isStandaloneExecutable ? await embeddedPack() : await findPack(folders);
+    const pack = IS_BUNDLED ? await embeddedPack() : await findPack(folders);
     if (pack) current = servedAssets(pack.assets);
     return current;
   };
@@ -59,7 +60,7 @@ export function ownAssets({ isKept, dataFolder }: BundleOptions): AssetSource {
 async function embeddedPack(): Promise<AssetPack> {
   const path = join(import.meta.dir, EMBEDDED_FOLDER, EMBEDDED_PACK);
   const pack = readPack(await Bun.file(path).bytes());
-  if (!pack) throw new Error('The pages in the executable are damaged.');
+  if (!pack) throw new Error(`${path} is damaged. Install the service again.`);
   return pack;
 }
 

@@ -1,3 +1,4 @@
+import { entryPoint } from '../../lib/bundled.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { DashboardError } from '../errors.ts';
 import { type RatingRequest, RatingWorker } from './password-rating-worker.ts';
@@ -117,7 +118,9 @@ export class PasswordRater {
 
 function startRatingThread(): Worker {
   // The thread does not keep the process from ending.
-  return new Worker(new URL('./password-rating-thread.ts', import.meta.url).href, { ref: false });
+  return new Worker(entryPoint('./password-rating-thread.ts', import.meta.url).href, {
+    ref: false,
+  });
 }
 
 function tooMany() {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { entryPoint } from '../../lib/bundled.ts';
 import { HOUR, type Instant, MINUTE } from '../../lib/clock.ts';
 import { FULL_CHECK_BYTES } from '../sqlite/database.ts';
 
@@ -11,7 +12,7 @@ const RETRY_AFTER = MINUTE;
 /** The command line of this program. */
 const PROGRAM = Bun.isStandaloneExecutable
   ? [process.execPath]
-  : [process.execPath, Bun.fileURLToPath(new URL('../../main.ts', import.meta.url))];
+  : [process.execPath, Bun.fileURLToPath(entryPoint('../../main.ts', import.meta.url))];
 
 /**
  * Checks complete files: soon after the start those that are too large to be checked during it, all files every

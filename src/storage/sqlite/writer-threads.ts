@@ -1,3 +1,5 @@
+import { entryPoint } from '../../lib/bundled.ts';
+
 /** The source of threads for writers. */
 export interface WriterThreads {
   start(): Worker;
@@ -7,6 +9,6 @@ export interface WriterThreads {
 
 /** A new thread for each writer. */
 export const OWN_THREADS: WriterThreads = {
-  start: () => new Worker(new URL('./writer-thread.ts', import.meta.url).href),
+  start: () => new Worker(entryPoint('./writer-thread.ts', import.meta.url).href),
   release: (thread) => thread.terminate(),
 };
