@@ -10,6 +10,7 @@ import { junitXml } from '../grade/reports/junit.ts';
 import { gradeText, summaryOf, summaryText } from '../grade/reports/text.ts';
 import type { Scenario } from '../grade/scenario.ts';
 import { SCENARIOS } from '../grade/scenarios/all.ts';
+import { TASKS } from '../grade/tasks.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog, LineWriter } from '../observability/log.ts';
 import { beginThrowaway } from '../throwaway/throwaway-service.ts';
@@ -47,8 +48,23 @@ export function addGradeCommand(program: Command): void {
     .addOption(jsonOption())
     .argument('<command...>', 'the client and its arguments, after --')
     .passThroughOptions()
-    .addHelpText('after', `\nScenarios:\n${SCENARIOS.map(({ name }) => `  ${name}`).join('\n')}`)
+    .addHelpText('after', helpText())
     .action(run);
+}
+
+function helpText(): string {
+  const width = Math.max(...Object.keys(TASKS).map((name) => name.length)) + 2;
+  const tasks = Object.entries(TASKS).map(([name, { does }]) => `  ${name.padEnd(width)}${does}`);
+  return `
+The client is run once for each scenario. It reads its task from PETSTORE_TASK, sends its requests to
+PETSTORE_URL with the key PETSTORE_KEY, prints only ids on standard output, one on each line, and exits
+with code 0 if the task is done. docs/grade.md has an example.
+
+Tasks:
+${tasks.join('\n')}
+
+Scenarios:
+${SCENARIOS.map(({ name }) => `  ${name}`).join('\n')}`;
 }
 
 function parseNames(names: string): readonly Scenario[] {
@@ -74,13 +90,23 @@ async function run(command: readonly string[], options: Options): Promise<void> 
     else printLine(summaryText(grades));
     if (junit !== undefined) await write(junit, junitXml(grades));
     if (badge !== undefined) await write(badge, badgeSvg(grades));
+    const last = grades.at(-1);
+    if (last?.ignoredTask !== undefined) {
+      throw new OperatorError(unfitText(last, last.ignoredTask, only.length - grades.length));
+    }
     if (summaryOf(grades).failed > 0) throw new CommandExit(FAILED);
   } finally {
     for (const signal of PASSED_ON) process.off(signal, interrupt);
   }
 }
 
-/** Runs the scenarios one after the other, and reports each grade. */
+/** Why a program cannot be graded, and where to read how to write one that can. */
+function unfitText({ scenario }: Grade, reason: string, left: number): string {
+  const rest = left === 0 ? '' : ` The other ${left} scenarios were not run.`;
+  return `The program did not do its task, ${scenario.task}: ${reason}.${rest} It has to read PETSTORE_TASK, send its requests to PETSTORE_URL with PETSTORE_KEY, and print only ids. Read docs/grade.md, or the tasks in grade --help.`;
+}
+
+/** Runs the scenarios one after the other up to one whose task the client did not try, and reports each grade. */
 async function gradeAll(
   scenarios: readonly Scenario[],
   command: readonly string[],
@@ -112,6 +138,7 @@ async function gradeAll(
       const result = await grade(scenario, examination);
       grades.push(result);
       report(result);
+      if (result.ignoredTask !== undefined) break;
     }
     return grades;
   } finally {

@@ -1,6 +1,7 @@
 import { isStableEnough, type Stability } from '../core/stability.ts';
 import type { Clock } from '../lib/clock.ts';
 import { runClient } from './client-process.ts';
+import { ignoredTask } from './ignored-task.ts';
 import { skipped } from './judging.ts';
 import { Referee } from './referee.ts';
 import type { ClientRun, Judgement, Scenario } from './scenario.ts';
@@ -29,6 +30,8 @@ export interface Grade extends Judgement {
   readonly runs: readonly ClientRun[];
   /** In ms. */
   readonly duration: number;
+  /** Why the client failed without trying its task, continuing a sentence; then it fails the other scenarios, too. */
+  readonly ignoredTask?: string | undefined;
 }
 
 /** Defaults of the variables for tasks. */
@@ -75,6 +78,8 @@ export async function grade(scenario: Scenario, examination: Examination): Promi
     scenario,
     runs: [run, ...furtherRuns],
     duration,
+    // A client that is skipped may know all other tasks.
+    ignoredTask: mark === 'failed' ? ignoredTask(scenario.task, [run, ...furtherRuns]) : undefined,
   };
 }
 

@@ -1,8 +1,6 @@
 import type { Stability } from '../core/stability.ts';
 import type { Instant } from '../lib/clock.ts';
-
-/** The task of the client, in the variable PETSTORE_TASK. */
-type Task = 'list-all' | 'create-one' | 'create-many' | 'get-one' | 'update-one';
+import type { Task } from './tasks.ts';
 
 /** A complete reply. */
 export interface PlainReply {

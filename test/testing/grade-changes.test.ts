@@ -36,6 +36,14 @@ function changing(work: string): string {
   `;
 }
 
+/** A client that knows all tasks but the one of changing an animal, for which it does this. */
+function changingElse(work: string): string {
+  return `
+    if (process.env.PETSTORE_TASK !== 'update-one') await import(${JSON.stringify(OUR_CLIENT)});
+    else {${changing(work)}}
+  `;
+}
+
 /** The first grade of a run of one named scenario. */
 async function gradeOf(scenario: string, work: string) {
   const { results } = await gradeProgram(changing(work), ['--only', scenario]);
@@ -83,7 +91,7 @@ describe('a client of release 1.0.0, which does not know the task of changing an
        console.log((await reply.json()).id);`,
     ],
   ])('is skipped as well if it %s, and failed where the scenario is named', async (_, work) => {
-    const all = await gradeProgram(changing(work));
+    const all = await gradeProgram(changingElse(work));
     const marks = new Map(all.results.map(({ name, mark }) => [name, mark]));
     expect(CHANGES.map((name) => marks.get(name))).toEqual(['skipped', 'skipped']);
     expect(all.skipped).toBe(2);
@@ -155,7 +163,7 @@ describe('a change that is refused with a conflict', () => {
 
 test('where the service has only stable operations, the scenarios of others are skipped', async () => {
   const stable = { PETSTORE_STABILITY: 'stable' };
-  const { results } = await gradeProgram(changing('done(await change());'), [], stable);
+  const { results } = await gradeProgram(changingElse('done(await change());'), [], stable);
   const ofChanges = results.filter(({ name }) => CHANGES.includes(name));
   expect(ofChanges).toHaveLength(2);
   for (const { mark, seen } of ofChanges) {
