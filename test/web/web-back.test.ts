@@ -5,6 +5,7 @@ import { describeWithBrowser } from '../support/browser.ts';
 import { Visitor as Owner } from '../support/dashboard-visitor.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { enter } from './web-entrance.ts';
+import { pressBack, untilLeft } from './web-history.ts';
 import { goTo, heading, type Open, startWithPages } from './web-sign-in-scene.ts';
 
 const shared = sharedService(startWithPages);
@@ -27,11 +28,6 @@ async function createKey(page: Page) {
   const shown = page.getByRole('dialog', { name: 'Your new key' });
   await shown.waitFor();
   return shown;
-}
-
-/** Goes back in the history, without the wait of `page.goBack()` for another page. */
-function pressBack(page: Page): Promise<void> {
-  return page.evaluate('history.back()');
 }
 
 describeWithBrowser('Back in the browser', (open) => {
@@ -57,7 +53,7 @@ describeWithBrowser('Back in the browser', (open) => {
     const shown = await createKey(page);
     await shown.getByRole('button', { name: 'Done' }).click();
     await shown.waitFor({ state: 'detached' });
-    await page.waitForFunction("history.state !== 'back-guard'");
+    await untilLeft(page);
     await pressBack(page);
     await heading(page, 'Start').waitFor();
     expect(visitor.problems).toEqual([]);
@@ -79,7 +75,7 @@ describeWithBrowser('Back in the browser', (open) => {
     expect((await codes.innerText()).trim().split('\n')).toHaveLength(10);
     await dialog.getByRole('button', { name: 'I saved them' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction("history.state !== 'back-guard'");
+    await untilLeft(page);
     await pressBack(page);
     await heading(page, 'Start').waitFor();
     expect(visitor.problems).toEqual([]);

@@ -55,7 +55,8 @@ export async function expectSound(
   for (const { viewport, colorScheme } of others) {
     await visitor.page.setViewportSize(viewport);
     await visitor.page.emulateMedia({ colorScheme });
-    await visitor.page.reload();
+    // Not a reload, which would show a dialog that was opened.
+    await visitor.page.goto(service.dashboardUrl + path);
     await expectSoundPage(visitor, ready);
   }
 }

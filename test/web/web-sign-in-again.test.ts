@@ -4,6 +4,7 @@ import { describeWithBrowser } from '../support/browser.ts';
 import { Visitor as Owner, PASSWORD } from '../support/dashboard-visitor.ts';
 import { ManualClock } from '../support/harness.ts';
 import { enter } from './web-entrance.ts';
+import { pressBack } from './web-history.ts';
 import { goTo, heading, startWithPages } from './web-sign-in-scene.ts';
 
 describeWithBrowser('a page that asks to sign in again', (open) => {
@@ -45,8 +46,16 @@ describeWithBrowser('a page that asks to sign in again', (open) => {
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Later');
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
-    await page.goBack();
+    const again = page.getByRole('dialog', { name: 'Sign in again' });
+    await again.waitFor();
+    // Back closes one dialog after the other, then leaves the page.
+    await pressBack(page);
+    await again.waitFor({ state: 'detached' });
+    expect(await page.getByRole('dialog').getByLabel('Name').inputValue()).toBe('Later');
+    await pressBack(page);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await heading(page, 'Keys').waitFor();
+    await pressBack(page);
     await heading(page, 'Usage').waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await goTo(page, 'Keys');

@@ -39,11 +39,12 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
     );
   }
   if (form !== '') throw new DashboardError('invalid', '"format" must be json or csv.');
-  const before = query.get('before');
-  if (before !== null && !/^[\da-f]{32}$/.test(before)) {
-    throw new DashboardError('invalid', '"before" must be the id of an entry.');
-  }
-  const entries = await requestLog.page(accountId, filter, ON_ONE_PAGE + 1, before ?? undefined);
+  const before = entryIn(query, 'before');
+  const entry = entryIn(query, 'entry');
+  const entries =
+    entry === undefined
+      ? await requestLog.page(accountId, filter, ON_ONE_PAGE + 1, before)
+      : await entryWith(entry, accountId, options);
   const shown = entries.slice(0, ON_ONE_PAGE);
   return json<RequestPage>(200, {
     requests: await requestInfos(shown, options),
@@ -55,6 +56,24 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
       requests: KEPT_PER_ACCOUNT,
     },
   });
+}
+
+/** The id of an entry; `undefined` if it is missing. @throws ApiError `invalid` */
+function entryIn(query: URLSearchParams, name: string): string | undefined {
+  const id = query.get(name) ?? undefined;
+  if (id === undefined || /^[\da-f]{32}$/.test(id)) return id;
+  throw new DashboardError('invalid', `"${name}" must be the id of an entry.`);
+}
+
+/** The entry of an account with this id, if it has it. */
+async function entryWith(
+  id: string,
+  accountId: string,
+  { stores }: DashboardOptions,
+): Promise<readonly LoggedRequest[]> {
+  const next = (BigInt(`0x${id}`) + 1n).toString(16).padStart(32, '0');
+  const latest = await stores.requestLog.page(accountId, {}, 1, next);
+  return latest.filter((entry) => entry.id === id);
 }
 
 /** The requests with this `X-Request-Id`, of all accounts. */

@@ -4,7 +4,7 @@ import type { Environment } from '../../core/environments.ts';
  * GET /api/requests?environment=&status=4xx&code=&key=&path=&from=&to=&id=&before=next ->
  * RequestPage: the requests of the account, newest first. All filters are optional: `status` is a
  * status or a class, `key` the id of a key, `path` a part of path or query, `from` and `to` are ISO
- * 8601, `id` is an `X-Request-Id`. `format=json` and `format=csv` return all matching requests as a
+ * 8601, `id` is an `X-Request-Id`. With `entry`, the id of an entry, it is that one alone. `format=json` and `format=csv` return all matching requests as a
  * file. For operators, GET /api/operator/accounts/{id}/requests returns those of any account.
  */
 export interface RequestPage {

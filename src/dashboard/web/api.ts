@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { SessionInfo } from '../shared/api.ts';
+import { forgetDraftsOfOthers } from './common/draft-store.ts';
 import { basePath } from './page-settings.ts';
 import { temporaryKeyOf } from './reference/temporary-key.ts';
 
@@ -199,6 +200,7 @@ export function useSession() {
       const info = await loadSession(earlier);
       const before = client.getQueryData<SessionState>(SESSION);
       if (before?.account?.id !== info.account?.id) forgetOthers(client);
+      if (info.account) forgetDraftsOfOthers(info.account.id);
       // Removes the temporary key of somebody else.
       temporaryKeyOf(info.account?.id);
       return { ...info, ahead: info.now - Date.now(), hasEnded: hasEnded(before, info) };

@@ -16,6 +16,16 @@ export function forget(storage: () => Storage, name: string): void {
   }
 }
 
+/** Removes all values whose names are meant. */
+export function forgetAll(storage: () => Storage, isMeant: (name: string) => boolean): void {
+  try {
+    const stored = storage();
+    for (const name of Object.keys(stored)) if (isMeant(name)) stored.removeItem(name);
+  } catch {
+    // Without storage there is nothing to remove.
+  }
+}
+
 export function recall(storage: () => Storage, name: string): string | null {
   try {
     return storage().getItem(name);

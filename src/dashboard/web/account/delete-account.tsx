@@ -1,22 +1,28 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useDisclosure } from '@mantine/hooks';
 import { useAction, useSession } from '../api.ts';
+import { useAfterMount } from '../common/after-mount.ts';
+import { useDialog, useIsShown } from '../common/dialog.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
-import { WhileActive } from '../common/suspension.tsx';
+import { useSuspension, WhileActive } from '../common/suspension.tsx';
 import { deleteAccount, useSignedInOrOut } from '../sign-in/authentication.ts';
 import { AccountName, PasswordField, required } from '../sign-in/fields.tsx';
 
 export function DeleteAccount() {
-  const [isOpen, dialog] = useDisclosure(false);
+  const dialog = useDialog('delete');
+  const isShown = useIsShown(dialog, useSuspension() === undefined);
   return (
     <>
       <WhileActive>
-        <Button variant="default" c="var(--mantine-color-error)" onClick={dialog.open}>
+        <Button
+          variant="default"
+          c="var(--mantine-color-error)"
+          onClick={() => dialog.open('account')}
+        >
           Delete account
         </Button>
       </WhileActive>
-      <Modal opened={isOpen} onClose={dialog.close} title="Delete your account?">
+      <Modal opened={useAfterMount(isShown)} onClose={dialog.close} title="Delete your account?">
         <DeleteForm onCancel={dialog.close} />
       </Modal>
     </>

@@ -1,26 +1,73 @@
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { addressWith } from './address.ts';
+import { forgetDrafts } from './draft-store.ts';
+import { leaveEntry, onceSettled, stateWith } from './history-entries.ts';
 
-interface Opening<Subject> {
+export interface Dialog {
   /** The `key` of the dialog: each time it is opened it starts anew. */
   readonly key: number;
-  /** `undefined` until one is chosen. */
-  readonly subject?: Subject;
+  /** What it is about, such as the id of a key; empty until one is chosen. It stays when the dialog is closed. */
+  readonly subject: string;
+  readonly isOpen: boolean;
+  open(subject: string): void;
+  /** Closes only the dialog that it was made for: a change that was cancelled too late must not close the next one. */
+  close(): void;
 }
 
-export type Dialog<Subject> = ReturnType<typeof useDialog<Subject>>;
-
 /**
- * The state of a dialog about a chosen subject. `close` closes only the dialog that it was made for: a change that was
- * cancelled too late must not close the next one.
+ * A dialog that is part of the page's address, so that a copied link and a reload open it, and Back closes it.
+ * @param name of the parameter, whose value is what the dialog is about.
  */
-export function useDialog<Subject>() {
-  const [{ key, subject }, setOpened] = useState<Opening<Subject>>({ key: 0 });
-  const [closed, setClosed] = useState(0);
+export function useDialog(name: string): Dialog {
+  const [path, navigate] = useLocation();
+  const shown = new URLSearchParams(useSearch()).get(name) ?? '';
+  const [opening, setOpening] = useState({ key: 0, shown: '', subject: '' });
+  if (opening.shown !== shown) {
+    const next = shown === '' ? opening : { key: opening.key + 1, subject: shown };
+    setOpening({ ...next, shown });
+  }
+  const { key, subject } = opening;
+  const latestKey = useRef(key);
+  useLayoutEffect(() => {
+    latestKey.current = key;
+  }, [key]);
   return {
     key,
     subject,
-    isOpen: closed < key,
-    open: (chosen: Subject) => setOpened({ key: key + 1, subject: chosen }),
-    close: () => setClosed((latest) => Math.max(latest, key)),
+    isOpen: shown !== '',
+    open(chosen) {
+      onceSettled(() => {
+        const address = addressWith(path, { [name]: chosen });
+        if (address === undefined) return;
+        forgetDrafts();
+        navigate(address, { state: stateWith(name) });
+      });
+    },
+    close() {
+      onceSettled(() => {
+        const address = addressWith(path, { [name]: '' });
+        if (address === undefined || latestKey.current !== key || leaveEntry(name)) return;
+        navigate(address, { replace: true });
+      });
+    },
   };
+}
+
+/** Whether a dialog is shown: if it was possible when it was opened. */
+export function useIsShown(dialog: Dialog, isPossible: boolean): boolean {
+  return useSubject(dialog, isPossible || undefined) === true && dialog.isOpen;
+}
+
+/**
+ * The object that a dialog is about, as it was when the dialog opened: what the dialog does may change or remove it.
+ * @param found the object now, `undefined` while it is loaded, or if there is none.
+ */
+export function useSubject<Subject>(
+  { key, isOpen }: Dialog,
+  found: Subject | undefined,
+): Subject | undefined {
+  const [held, hold] = useState<{ readonly key: number; readonly subject: Subject }>();
+  if (isOpen && found !== undefined && held?.key !== key) hold({ key, subject: found });
+  return held?.key === key ? held.subject : undefined;
 }

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import type { IssuedKeyInfo, NewKey } from '../../shared/api.ts';
 import { MAX_KEY_DAYS } from '../../shared/bounds.ts';
 import { countOf, countProblem } from '../common/count.ts';
+import { useDraft } from '../common/draft.ts';
 import { NumberField } from '../common/number-field.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useCreateKey } from './key-calls.ts';
@@ -32,16 +33,15 @@ export function CreateKeyDialog({ isOpen, onClose, onIssued }: CreateKeyDialogPr
   );
 }
 
-interface Values {
-  name: string;
-  environment: string;
-  days: string;
-  simulate: string;
-}
+type Values = Record<'name' | 'environment' | 'days' | 'simulate', string>;
+
+const EMPTY: Values = { name: '', environment: 'production', days: '', simulate: '' };
 
 function CreateKeyForm({ state }: { readonly state: ChangeState<NewKey> }) {
+  const draft = useDraft('create', EMPTY);
   const form = useForm<Values>({
-    initialValues: { name: '', environment: 'production', days: '', simulate: '' },
+    initialValues: draft.initial,
+    onValuesChange: draft.save,
     validate: {
       name: nameProblem,
       days: (days) => (days.trim() === '' ? null : countProblem(days, DAYS)),

@@ -43,7 +43,7 @@ export function useKeys(shown: ShownKeys = ALL_KEYS) {
 }
 
 /** The account's keys to choose from, the newest first: the latest 1,000. */
-export function useAllKeys(shown: ShownKeys = ALL_KEYS) {
+export function useAllKeys(shown: ShownKeys = ALL_KEYS, isNeeded = true) {
   return useQuery({
     queryKey: [...KEYS, 'all', shown],
     queryFn: async () => {
@@ -56,8 +56,17 @@ export function useAllKeys(shown: ShownKeys = ALL_KEYS) {
       }
       return all;
     },
+    enabled: isNeeded,
     placeholderData: keepPreviousData,
   });
+}
+
+/** One of the account's latest 1,000 keys, from the list if it has it. @param id empty for none. */
+export function useKey(id: string, listed: readonly KeyInfo[]): KeyInfo | undefined {
+  const isWanted = (key: KeyInfo) => key.id === id;
+  const found = listed.find(isWanted);
+  const all = useAllKeys(ALL_KEYS, id !== '' && found === undefined);
+  return found ?? all.data?.find(isWanted);
 }
 
 /** @param from the `next` of the page before; empty for the first page. */

@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
-import { type Dialog, useDialog } from '../common/dialog.ts';
+import { useAddress } from '../common/address.ts';
+import { type Dialog, useDialog, useIsShown, useSubject } from '../common/dialog.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Pending } from '../common/states.tsx';
-import { WhileActive } from '../common/suspension.tsx';
-import { TYPING_PAUSE } from '../common/typing-pause.ts';
+import { useSuspension, WhileActive } from '../common/suspension.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
-import { ALL_KEYS, useKeys } from './key-calls.ts';
-import { KeyFilter } from './key-filter.tsx';
+import { useKey, useKeys } from './key-calls.ts';
+import { KeyFilter, shownKeysIn } from './key-filter.tsx';
+import { isLive } from './key-state.tsx';
 import { KeyTable } from './key-table.tsx';
 import { NewKeyDialog } from './new-key-dialog.tsx';
 import { RenameKeyDialog } from './rename-key-dialog.tsx';
@@ -18,7 +18,8 @@ import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 
 /** Creating, renaming, rotating and revoking keys. */
 export default function KeysPage() {
-  const [isCreating, creation] = useDisclosure(false);
+  const creation = useDialog('create');
+  const isCreating = useIsShown(creation, useSuspension() === undefined);
   const [issued, show] = useState<IssuedKeyInfo>();
   return (
     <Page
@@ -26,12 +27,17 @@ export default function KeysPage() {
       description="Every request carries a key. The keys of one environment share your plan's limits."
       actions={
         <WhileActive>
-          <Button onClick={creation.open}>Create key</Button>
+          <Button onClick={() => creation.open('key')}>Create key</Button>
         </WhileActive>
       }
     >
       <Keys onIssued={show} />
-      <CreateKeyDialog isOpen={isCreating} onClose={creation.close} onIssued={show} />
+      <CreateKeyDialog
+        key={creation.key}
+        isOpen={isCreating}
+        onClose={creation.close}
+        onIssued={show}
+      />
       <NewKeyDialog issued={issued} onClose={() => show(undefined)} />
     </Page>
   );
@@ -39,12 +45,17 @@ export default function KeysPage() {
 
 /** The list of keys, with the actions on them. */
 function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void }) {
-  const [filter, setFilter] = useState(ALL_KEYS);
-  const [shown] = useDebouncedValue(filter, TYPING_PAUSE);
+  const { parameters, change } = useAddress();
+  const shown = shownKeysIn(parameters);
   const keys = useKeys(shown);
-  const renaming = useDialog<KeyInfo>();
-  const rotating = useDialog<KeyInfo>();
-  const revoking = useDialog<KeyInfo>();
+  const mayChange = useSuspension() === undefined;
+  const renaming = useDialog('rename');
+  const rotating = useDialog('rotate');
+  const revoking = useDialog('revoke');
+  const listed = keys.data ?? [];
+  const renamed = useDialogAbout(renaming, listed, () => mayChange);
+  const rotated = useDialogAbout(rotating, listed, (key) => mayChange && isLive(key));
+  const revoked = useDialogAbout(revoking, listed, isLive);
   if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
   if (keys.data.length === 0 && !isFiltered) {
@@ -52,15 +63,15 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
   }
   return (
     <>
-      <KeyFilter shown={filter} onChange={setFilter} />
+      <KeyFilter shown={shown} onChange={change} />
       {keys.data.length === 0 ? (
         <Empty title="No key is like that">Search for another part of a name, or show all.</Empty>
       ) : (
         <KeyTable
           keys={keys.data}
-          onRename={renaming.open}
-          onRotate={rotating.open}
-          onRevoke={revoking.open}
+          onRename={({ id }) => renaming.open(id)}
+          onRotate={({ id }) => rotating.open(id)}
+          onRevoke={({ id }) => revoking.open(id)}
         />
       )}
       {keys.hasNextPage && (
@@ -73,14 +84,20 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
           Older keys
         </Button>
       )}
-      <RenameKeyDialog key={renaming.key} {...shownIn(renaming)} />
-      <RotateKeyDialog key={rotating.key} {...shownIn(rotating)} onIssued={onIssued} />
-      <RevokeKeyDialog key={revoking.key} {...shownIn(revoking)} />
+      <RenameKeyDialog key={renaming.key} {...renamed} />
+      <RotateKeyDialog key={rotating.key} {...rotated} onIssued={onIssued} />
+      <RevokeKeyDialog key={revoking.key} {...revoked} />
     </>
   );
 }
 
-/** The key that a dialog is about while it is open, and how to close it. */
-function shownIn({ subject, isOpen, close }: Dialog<KeyInfo>) {
-  return { value: isOpen ? subject : undefined, onClose: close };
+/** The key that a dialog is about while it is open, and how to close it. @param isPossible whether it may be opened. */
+function useDialogAbout(
+  dialog: Dialog,
+  listed: readonly KeyInfo[],
+  isPossible: (key: KeyInfo) => boolean,
+) {
+  const key = useKey(dialog.isOpen ? dialog.subject : '', listed);
+  const value = useSubject(dialog, key && isPossible(key) ? key : undefined);
+  return { value: dialog.isOpen ? value : undefined, onClose: dialog.close };
 }

@@ -1,5 +1,6 @@
 import { useForm } from '@mantine/form';
 import type { KeyInfo } from '../../shared/api.ts';
+import { useDraft } from '../common/draft.ts';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useRenameKey } from './key-calls.ts';
 import { type ChangeState, KeyDialog, KeyForm } from './key-dialog.tsx';
@@ -23,7 +24,7 @@ export function RenameKeyDialog({ value, onClose }: RenameKeyDialogProps) {
       {({ submit, ...state }) =>
         value && (
           <RenameForm
-            name={value.name}
+            value={value}
             state={{ ...state, submit: (name) => submit({ id: value.id, name }) }}
           />
         )
@@ -33,12 +34,17 @@ export function RenameKeyDialog({ value, onClose }: RenameKeyDialogProps) {
 }
 
 interface RenameFormProps {
-  readonly name: string;
+  readonly value: KeyInfo;
   readonly state: ChangeState<string>;
 }
 
-function RenameForm({ name, state }: RenameFormProps) {
-  const form = useForm({ initialValues: { name }, validate: { name: nameProblem } });
+function RenameForm({ value: { id, name }, state }: RenameFormProps) {
+  const draft = useDraft(`rename ${id}`, { name });
+  const form = useForm({
+    initialValues: draft.initial,
+    onValuesChange: draft.save,
+    validate: { name: nameProblem },
+  });
   return (
     <KeyForm
       state={state}

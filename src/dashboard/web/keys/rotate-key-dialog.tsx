@@ -1,6 +1,7 @@
 import { Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { IssuedKeyInfo, KeyInfo, KeyRotation } from '../../shared/api.ts';
+import { useDraft } from '../common/draft.ts';
 import { useRotateKey } from './key-calls.ts';
 import { type ChangeState, KeyDialog, KeyForm } from './key-dialog.tsx';
 
@@ -12,6 +13,10 @@ const OVERLAPS: readonly (readonly [Overlap, string])[] = [
   ['24h', '24 hours'],
   ['72h', '72 hours'],
 ];
+
+function overlapOf(text: string): Overlap {
+  return OVERLAPS.find(([overlap]) => overlap === text)?.[0] ?? '24h';
+}
 
 interface RotateKeyDialogProps {
   /** The key to rotate; the dialog is closed without one. */
@@ -33,6 +38,7 @@ export function RotateKeyDialog({ value, onClose, onIssued }: RotateKeyDialogPro
       {({ submit, ...state }) =>
         value && (
           <RotateForm
+            id={value.id}
             state={{ ...state, submit: (overlap) => submit({ id: value.id, overlap }) }}
           />
         )
@@ -41,8 +47,15 @@ export function RotateKeyDialog({ value, onClose, onIssued }: RotateKeyDialogPro
   );
 }
 
-function RotateForm({ state }: { readonly state: ChangeState<Overlap> }) {
-  const [overlap, setOverlap] = useState<Overlap>('24h');
+interface RotateFormProps {
+  /** The id of the key. */
+  readonly id: string;
+  readonly state: ChangeState<Overlap>;
+}
+
+function RotateForm({ id, state }: RotateFormProps) {
+  const draft = useDraft(`rotate ${id}`, { overlap: '24h' });
+  const [overlap, setOverlap] = useState(() => overlapOf(draft.initial.overlap));
   return (
     <KeyForm
       state={state}
@@ -56,7 +69,10 @@ function RotateForm({ state }: { readonly state: ChangeState<Overlap> }) {
       <Radio.Group
         label="How long should the old key keep working?"
         value={overlap}
-        onChange={(value) => setOverlap(OVERLAPS.find(([one]) => one === value)?.[0] ?? '24h')}
+        onChange={(value) => {
+          draft.save({ overlap: value });
+          setOverlap(overlapOf(value));
+        }}
       >
         <Stack gap="xs" mt={8}>
           {OVERLAPS.map(([length, label]) => (

@@ -1,9 +1,9 @@
-import { Anchor, Button, Group, Paper, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Anchor, Button, Group, Paper } from '@mantine/core';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
-import { useSearchParams } from 'wouter';
+import { useState } from 'react';
+import { useAddress } from '../common/address.ts';
 import { Page } from '../common/page.tsx';
+import { SearchField } from '../common/search-field.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { EmptyInbox } from './empty-inbox.tsx';
@@ -19,7 +19,7 @@ const TYPING = 400;
 
 /** The inbox: messages that were sent to the quickstart with this account's keys. */
 export default function MessagesPage() {
-  const [parameters, setParameters] = useSearchParams();
+  const { parameters, change } = useAddress();
   const text = parameters.get('text')?.slice(0, MAX_SEARCH) ?? '';
   // Otherwise new messages would move the older ones that are being read. Another search is not paused.
   const [pausedSearch, pauseSearch] = useState<string>();
@@ -44,11 +44,17 @@ export default function MessagesPage() {
       }
     >
       <Group gap="md" align="flex-end">
-        <Search
-          text={text}
-          onChange={(value) =>
-            setParameters(value === '' ? {} : { text: value }, { replace: true })
-          }
+        <SearchField
+          label="Find a message"
+          placeholder="Part of its text"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          maxLength={MAX_SEARCH}
+          onSearch={(value) => change({ text: value.trim() === '' ? '' : value }, 'text')}
+          pause={TYPING}
+          flex={1}
+          miw={220}
+          maw={420}
         />
         <Anchor href={csvAddress(text)} download size="sm" className="inbox-download">
           <IconDownload size={16} aria-hidden /> Download CSV (the latest 10,000)
@@ -92,36 +98,5 @@ function Content({ inbox, text, onOlder }: ContentProps) {
     <Empty title={older ? 'Nothing found yet' : 'No message contains this text'}>
       {older || 'Search for another part of the text; upper and lower case are alike.'}
     </Empty>
-  );
-}
-
-interface SearchProps {
-  readonly text: string;
-  readonly onChange: (text: string) => void;
-}
-
-/** A field that searches while the user types. */
-function Search({ text, onChange }: SearchProps) {
-  const [entered, enter] = useState(text);
-  const search = useDebouncedCallback(onChange, TYPING);
-  useEffect(() => enter(text), [text]);
-  return (
-    <TextInput
-      type="search"
-      label="Find a message"
-      placeholder="Part of its text"
-      leftSection={<IconSearch size={16} aria-hidden />}
-      value={entered}
-      maxLength={MAX_SEARCH}
-      onChange={({ currentTarget: { value } }) => {
-        enter(value);
-        search(value.trim() === '' ? '' : value);
-      }}
-      autoComplete="off"
-      spellCheck={false}
-      flex={1}
-      miw={220}
-      maw={420}
-    />
   );
 }

@@ -1,13 +1,13 @@
-import { Loader, Stack, TextInput, VisuallyHidden } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Loader, Stack, VisuallyHidden } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { AccountInfo } from '../../shared/api.ts';
 import { MAX_ACCOUNTS } from '../../shared/bounds.ts';
 import { call } from '../api.ts';
-import { useDialog } from '../common/dialog.ts';
+import { useAddress } from '../common/address.ts';
+import { useDialog, useSubject } from '../common/dialog.ts';
+import { SearchField } from '../common/search-field.tsx';
 import { Empty, Pending } from '../common/states.tsx';
-import { TYPING_PAUSE } from '../common/typing-pause.ts';
+import { useAccountDetails } from './account-link.tsx';
 import { AccountList } from './account-list.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { PlanDialog } from './plan-dialog.tsx';
@@ -26,9 +26,9 @@ export default function AccountsPage() {
 }
 
 function Accounts() {
-  const [text, setText] = useState('');
-  const [search] = useDebouncedValue(text.trim(), TYPING_PAUSE);
-  const { key, subject, isOpen, open, close } = useDialog<AccountInfo>();
+  const { parameters, change } = useAddress();
+  const text = parameters.get('search') ?? '';
+  const search = text.trim();
   const found = useQuery({
     queryKey: ['operator', 'accounts', search],
     queryFn: () =>
@@ -38,25 +38,27 @@ function Accounts() {
       ),
     placeholderData: keepPreviousData,
   });
+  const plan = useDialog('plan');
+  const { key, isOpen, close } = plan;
+  const listed = found.data?.accounts.find(({ id }) => id === plan.subject);
+  const other = useAccountDetails(isOpen && found.data && !listed ? plan.subject : null);
+  const account = useSubject(plan, listed ?? other.data?.account);
   return (
     <Stack gap="md">
-      <TextInput
-        type="search"
+      <SearchField
         label="E-mail address"
         placeholder="Any part of it"
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onSearch={(entered) => change({ search: entered }, 'search')}
         rightSection={found.isFetching && <Loader size="xs" aria-hidden="true" />}
         maw={420}
-        autoComplete="off"
-        spellCheck={false}
       />
       {found.data ? (
-        <Found accounts={found.data.accounts} search={search} choose={open} />
+        <Found accounts={found.data.accounts} search={search} choose={({ id }) => plan.open(id)} />
       ) : (
         <Pending query={found} label="Loading accounts" height={480} />
       )}
-      {subject && <PlanDialog key={key} account={subject} isOpen={isOpen} close={close} />}
+      {account && <PlanDialog key={key} account={account} isOpen={isOpen} close={close} />}
     </Stack>
   );
 }

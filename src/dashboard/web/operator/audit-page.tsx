@@ -1,13 +1,15 @@
 import { Anchor, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import type { ChangeEvent } from 'react';
 import { AUDIT_ACTIONS } from '../../../core/accounts/audit.ts';
 import { AUDIT_PAGE_LENGTH, MAX_AUDIT_LINES } from '../../shared/bounds.ts';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { call } from '../api.ts';
+import { type Address, useAddress } from '../common/address.ts';
 import { ACTION_TITLES } from '../common/audit-titles.ts';
 import { countText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { SearchField } from '../common/search-field.tsx';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { DAY } from '../common/time.tsx';
 import { TYPING_PAUSE } from '../common/typing-pause.ts';
@@ -41,9 +43,9 @@ export default function AuditPage() {
 }
 
 function AuditLog() {
-  const [filter, setFilter] = useState(filterOfAddress);
-  const [applied] = useDebouncedValue(filter, TYPING_PAUSE);
-  const query = queryOf(applied);
+  const { parameters, change } = useAddress();
+  const filter = filterIn(parameters);
+  const [query] = useDebouncedValue(queryOf(filter), TYPING_PAUSE);
   const log = useInfiniteQuery({
     queryKey: ['operator', 'audit', query],
     queryFn: ({ pageParam }) =>
@@ -58,7 +60,7 @@ function AuditLog() {
   const entries = log.data?.pages.flatMap((page) => page.entries);
   return (
     <Stack gap="md" align="stretch">
-      <Filters filter={filter} change={(part) => setFilter({ ...filter, ...part })} />
+      <Filters filter={filter} change={change} />
       <Anchor href={`${basePath}/api/operator/audit?${query}&format=csv`} download size="sm">
         {`Download these entries (CSV, the latest ${countText(MAX_AUDIT_LINES)} at most)`}
       </Anchor>
@@ -84,27 +86,27 @@ function AuditLog() {
 
 interface FiltersProps {
   readonly filter: Filter;
-  change(part: Partial<Filter>): void;
+  readonly change: Address['change'];
 }
 
 function Filters({ filter, change }: FiltersProps) {
-  const text = { autoComplete: 'off', spellCheck: false, className: 'audit-filter' } as const;
+  const field = (name: 'account' | 'actor') => ({
+    type: 'text',
+    className: 'audit-filter',
+    value: filter[name],
+    onSearch: (text: string) => change({ [name]: text }, name),
+  });
+  const day = (name: 'from' | 'to') => ({
+    type: 'date',
+    max: LAST_OF_TIME_FIELDS.slice(0, 10),
+    value: filter[name],
+    onChange: (event: ChangeEvent<HTMLInputElement>) =>
+      change({ [name]: event.currentTarget.value }, name),
+  });
   return (
     <Group gap="md" align="flex-end">
-      <TextInput
-        {...text}
-        label="Account"
-        placeholder="Address or id"
-        value={filter.account}
-        onChange={(event) => change({ account: event.currentTarget.value })}
-      />
-      <TextInput
-        {...text}
-        label="Actor"
-        placeholder="Any part of the name"
-        value={filter.actor}
-        onChange={(event) => change({ actor: event.currentTarget.value })}
-      />
+      <SearchField {...field('account')} label="Account" placeholder="Address or id" />
+      <SearchField {...field('actor')} label="Actor" placeholder="Any part of the name" />
       <Select
         className="audit-filter"
         label="Action"
@@ -115,28 +117,29 @@ function Filters({ filter, change }: FiltersProps) {
         clearable
         searchable
       />
-      <TextInput
-        type="date"
-        max={LAST_OF_TIME_FIELDS.slice(0, 10)}
-        label="From (UTC)"
-        value={filter.from}
-        onChange={(event) => change({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        max={LAST_OF_TIME_FIELDS.slice(0, 10)}
-        label="To (UTC)"
-        value={filter.to}
-        onChange={(event) => change({ to: event.currentTarget.value })}
-      />
+      <TextInput {...day('from')} label="From (UTC)" />
+      <TextInput {...day('to')} label="To (UTC)" />
     </Group>
   );
 }
 
-/** The address of the page may name an account. */
-function filterOfAddress(): Filter {
-  const account = new URLSearchParams(window.location.search).get('account') ?? '';
-  return { account, actor: '', action: '', from: '', to: '' };
+/** The filter that the address asks for. */
+function filterIn(parameters: URLSearchParams): Filter {
+  const text = (name: keyof Filter) => parameters.get(name) ?? '';
+  const day = (name: 'from' | 'to') => (isDay(text(name)) ? text(name) : '');
+  const action = ACTIONS.find(({ value }) => value === text('action'))?.value ?? '';
+  return {
+    account: text('account'),
+    actor: text('actor'),
+    action,
+    from: day('from'),
+    to: day('to'),
+  };
+}
+
+/** Whether a text is a day in the format of date fields. */
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 function queryOf({ to, ...filter }: Filter): string {

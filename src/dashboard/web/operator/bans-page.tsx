@@ -26,11 +26,12 @@ export default function BansPage() {
 function Bans() {
   // Receives the focus when the focused button disappears with its ban.
   const place = useRef<HTMLDivElement>(null);
-  const [dialog, ask] = useActionDialog(() => place.current?.focus());
   const inForce = useQuery({
     queryKey: ['operator', 'bans'],
     queryFn: () => call<BanList>('GET', '/operator/bans'),
   });
+  const liftings = inForce.data?.bans.map(liftingOf) ?? [];
+  const [dialog, ask] = useActionDialog(liftings, () => place.current?.focus());
   if (!inForce.data) return <Pending query={inForce} label="Loading bans" height={320} />;
   const { bans, total } = inForce.data;
   return (
@@ -60,6 +61,7 @@ function Bans() {
 
 function liftingOf({ id, environment, keyName, lastFour, email }: BanInfo): OperatorAction {
   return {
+    id: `lift ${id}`,
     title: 'Lift ban',
     question: 'Lift this ban?',
     text: `The ${environment} key “${keyName}” (…${lastFour}) of ${email} works again within a second, with a clean record. The audit log will show that you lifted the ban.`,

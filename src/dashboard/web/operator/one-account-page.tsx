@@ -1,13 +1,13 @@
 import { Alert, Badge, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { PLANS } from '../../../core/limits/plans.ts';
 import { requestsOf } from '../../../core/requests/usage.ts';
-import type { AccountInfo, KeyInfo } from '../../shared/api.ts';
+import type { KeyInfo } from '../../shared/api.ts';
 import type {
   AccountBanInfo,
   AccountDetailsInfo,
   AccountUsageInfo,
 } from '../../shared/operator.ts';
-import { useDialog } from '../common/dialog.ts';
+import { useDialog, useSubject } from '../common/dialog.ts';
 import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure, Loading } from '../common/states.tsx';
@@ -46,17 +46,19 @@ interface DetailsProps {
 }
 
 function Details({ details }: DetailsProps) {
-  const [dialog, ask] = useActionDialog();
-  const { key, subject, isOpen, open, close } = useDialog<AccountInfo>();
-  const { account } = details;
+  const { account, keys } = details;
+  const actions = actionsOn(account);
+  const [dialog, ask] = useActionDialog([...actions, ...keys.filter(isLive).map(revocationOf)]);
+  const plan = useDialog('plan');
+  const subject = useSubject(plan, plan.subject === account.id ? account : undefined);
   return (
     <Stack gap="xl">
       <Summary details={details} />
       <Group gap="sm">
-        <Button variant="default" onClick={() => open(account)}>
+        <Button variant="default" onClick={() => plan.open(account.id)}>
           Change plan
         </Button>
-        {actionsOn(account).map((each) => (
+        {actions.map((each) => (
           <Button
             key={each.title}
             variant="default"
@@ -79,7 +81,9 @@ function Details({ details }: DetailsProps) {
         <AuditEntries entries={details.audit} />
       </Section>
       {dialog}
-      {subject && <PlanDialog key={key} account={subject} isOpen={isOpen} close={close} />}
+      {subject && (
+        <PlanDialog key={plan.key} account={subject} isOpen={plan.isOpen} close={plan.close} />
+      )}
     </Stack>
   );
 }
@@ -215,6 +219,7 @@ function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: OperatorA
 
 function revocationOf({ id, name, lastFour, environment }: KeyInfo): OperatorAction {
   return {
+    id: `revoke ${id}`,
     title: 'Revoke key',
     text: `The ${environment} key “${name}” (…${lastFour}) gets 401 within a second. This cannot be undone.`,
     path: `/keys/${encodeURIComponent(id)}/revoke`,

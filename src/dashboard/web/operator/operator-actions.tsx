@@ -7,12 +7,15 @@ import type { AccountInfo } from '../../shared/api.ts';
 import type { ResetLinkInfo } from '../../shared/operator.ts';
 import { call, useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
-import { useDialog } from '../common/dialog.ts';
+import { useDialog, useSubject } from '../common/dialog.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useDraft } from '../common/draft.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 /** A change by an operator that requires confirmation. */
 export interface OperatorAction {
+  /** Names the action in the address of the page, with what it applies to if there are several. */
+  readonly id: string;
   /** The title of the button. */
   readonly title: string;
   /** The title of the dialog; by default that of the button with a question mark. */
@@ -36,12 +39,14 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly Opera
   return [
     suspended
       ? {
+          id: 'resume',
           title: 'Resume account',
           text: `The keys of ${email} work again within a second, and its holder can change everything again.`,
           path: `${path}/resume`,
           done: `${email} is resumed.`,
         }
       : {
+          id: 'suspend',
           title: 'Suspend account',
           text: `Within a second, requests with the keys of ${email} get 401. Its holder can sign in, read your reason, look at everything, revoke keys, end sessions, and change the password and second factors, but nothing else. Nothing is deleted.`,
           field: { name: 'reason', label: 'Reason, which the holder reads' },
@@ -50,18 +55,21 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly Opera
           isDangerous: true,
         },
     {
+      id: 'end-sessions',
       title: 'End sessions',
       text: `Everybody who is signed in as ${email} has to sign in again.`,
       path: `${path}/end-sessions`,
       done: `The sessions of ${email} have ended.`,
     },
     {
+      id: 'reset-link',
       title: 'Make reset link',
       text: `Whoever has the link can set a new password for ${email}, once, within an hour. Make sure that the holder is asking. Second factors stay.`,
       path: `${path}/reset-link`,
       done: 'The link is made.',
     },
     {
+      id: 'delete',
       title: 'Delete account',
       text: `This deletes ${email} for good, with its keys, orders, messages, usage and sessions. Animals stay. To stop it for a while, suspend it.`,
       field: { name: 'email', label: `Enter ${email} to confirm` },
@@ -76,16 +84,23 @@ export function actionsOn({ id, email, suspended }: AccountInfo): readonly Opera
 /**
  * The dialog that asks for confirmation and for the input of an action, and the function that opens
  * it.
+ * @param actions those that are possible now.
  * @param onDone called when an action has succeeded and the page is reloaded.
  */
 export function useActionDialog(
+  actions: readonly OperatorAction[],
   onDone?: () => void,
 ): readonly [dialog: ReactNode, open: (action: OperatorAction) => void] {
-  const { key, subject, isOpen, open, close } = useDialog<OperatorAction>();
-  const dialog = subject && (
-    <ActionDialog key={key} action={subject} isOpen={isOpen} close={close} onDone={onDone} />
+  const state = useDialog('action');
+  const { key, isOpen, close } = state;
+  const action = useSubject(
+    state,
+    actions.find(({ id }) => id === state.subject),
   );
-  return [dialog, open];
+  const dialog = action && (
+    <ActionDialog key={key} action={action} isOpen={isOpen} close={close} onDone={onDone} />
+  );
+  return [dialog, ({ id }) => state.open(id)];
 }
 
 interface ActionDialogProps {
@@ -121,8 +136,9 @@ interface QuestionProps extends Pick<ActionDialogProps, 'action' | 'close'> {
 }
 
 function Question({ action, close, run }: QuestionProps) {
-  const [entered, setEntered] = useState('');
-  const { title, text, field, isDangerous } = action;
+  const { id, title, text, field, isDangerous } = action;
+  const draft = useDraft(`action ${id}`, { entered: '' });
+  const [entered, setEntered] = useState(draft.initial.entered);
   return (
     <form
       onSubmit={(event) => {
@@ -136,7 +152,10 @@ function Question({ action, close, run }: QuestionProps) {
           <TextInput
             label={field.label}
             value={entered}
-            onChange={(event) => setEntered(event.currentTarget.value)}
+            onChange={({ currentTarget: { value } }) => {
+              draft.save({ entered: value });
+              setEntered(value);
+            }}
             maxLength={500}
             autoComplete="off"
             required
@@ -197,9 +216,10 @@ function useOperatorAction(
         showLink(made.link);
         return;
       }
-      close();
+      // In place of the dialog.
+      if (isLast) navigate('/operator', { replace: true });
+      else close();
       notifications.show({ message: done });
-      if (isLast) navigate('/operator');
     },
     // If the action was impossible, the account has changed meanwhile, so the page is outdated
     // either way.

@@ -9,6 +9,7 @@ import { call, SESSION, useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
 import { countOf, countProblem } from '../common/count.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useDraft } from '../common/draft.ts';
 import { countText, limitsText } from '../common/format.ts';
 import { NumberField } from '../common/number-field.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
@@ -21,11 +22,7 @@ interface PlanDialogProps {
 }
 
 /** The values of the form; numbers as they were entered. */
-interface Fields {
-  plan: Plan;
-  perMinute: string;
-  perDay: string;
-}
+type Fields = Record<'perMinute' | 'perDay', string> & { plan: Plan };
 
 const LIMIT = { min: 1 };
 
@@ -121,15 +118,17 @@ function isSame(a: PlanChange, b: PlanChange | undefined): boolean {
   return a.plan === b?.plan && a.perMinute === b.perMinute && a.perDay === b.perDay;
 }
 
-function usePlanForm({ plan, limits }: AccountInfo) {
+function usePlanForm({ id, plan, limits }: AccountInfo) {
   // The limits of another plan must not become those of an enterprise by mistake.
   const own = plan === 'enterprise' ? limits : undefined;
+  const { initial, save } = useDraft<Record<keyof Fields, string>>(`plan ${id}`, {
+    plan,
+    perMinute: own ? countText(own.perMinute) : '',
+    perDay: own ? countText(own.perDay) : '',
+  });
   return useForm<Fields>({
-    initialValues: {
-      plan,
-      perMinute: own ? countText(own.perMinute) : '',
-      perDay: own ? countText(own.perDay) : '',
-    },
+    initialValues: { ...initial, plan: isPlan(initial.plan) ? initial.plan : plan },
+    onValuesChange: save,
     validate: { perMinute: problemWith, perDay: problemWith },
   });
 }

@@ -12,6 +12,11 @@ import { basePath } from '../page-settings.ts';
 const FILTERS = ['id', 'environment', 'key', 'status', 'code', 'path', 'from', 'to'] as const;
 export type FilterName = (typeof FILTERS)[number];
 
+/** Clears all filters. */
+export const NO_FILTERS: Readonly<Record<string, string>> = Object.fromEntries(
+  FILTERS.map((name) => [name, '']),
+);
+
 /**
  * Interval of loading another account's requests, in ms, because the live channel does not cover
  * them.
@@ -65,6 +70,18 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
     });
   };
   return { ...requests, forgetOlder };
+}
+
+/** One entry of the log, with the explanation of its error. @param id empty for none. */
+export function useLoggedRequest(id: string, account: string | null): RequestPage | undefined {
+  const found = useQuery({
+    queryKey: ['requests', account, 'entry', id],
+    queryFn: () =>
+      call<RequestPage>('GET', `${pathOf(account)}?${new URLSearchParams({ entry: id })}`),
+    enabled: id !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return id === '' ? undefined : found.data;
 }
 
 /** The address of a file with all requests that match. */

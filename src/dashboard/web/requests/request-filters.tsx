@@ -1,10 +1,10 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { KeyInfo } from '../../shared/api.ts';
 import { requestIdIn } from '../../shared/request-id.ts';
 import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { SearchField } from '../common/search-field.tsx';
 import { useAllKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
@@ -28,7 +28,8 @@ const STATUSES = [
 
 interface FiltersProps {
   readonly filters: URLSearchParams;
-  readonly onChange: (name: FilterName, value: string) => void;
+  /** @param isTyped whether the value was typed in a field, which changes it several times. */
+  readonly onChange: (name: FilterName, value: string, isTyped: boolean) => void;
   readonly onClear: () => void;
   /** The keys to choose from, if they belong to another account. */
   readonly otherKeys: readonly KeyInfo[] | undefined;
@@ -44,29 +45,32 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
       label={label}
       data={withValue(options, value(name))}
       value={value(name)}
-      onChange={({ currentTarget }) => onChange(name, currentTarget.value)}
+      onChange={({ currentTarget }) => onChange(name, currentTarget.value, false)}
     />
   );
   const text = (name: FilterName, label: string, placeholder: string) => (
-    <SearchText
+    <SearchField
       key={`${name} ${clears}`}
+      type="text"
       label={label}
       placeholder={placeholder}
       value={value(name)}
-      onChange={(entered) => onChange(name, entered)}
+      onSearch={(entered) => onChange(name, entered, true)}
+      pause={TYPING}
     />
   );
   return (
     <section aria-label="Filters">
       <Group align="flex-end" gap="md" mb="md">
-        <SearchText
+        <SearchField
           key={`id ${clears}`}
           className="request-search"
           label="X-Request-Id"
           placeholder="The id of a reply, an error or your log"
           value={value('id')}
-          isSearch
-          onChange={(entered) => onChange('id', requestIdIn(entered))}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          onSearch={(entered) => onChange('id', requestIdIn(entered), true)}
+          pause={TYPING}
         />
         <Button
           variant="default"
@@ -85,8 +89,8 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
         {text('code', 'Error code', 'rate_limited')}
         {text('path', 'Path or query', '/pets')}
         <KeySelect value={value('key')} onChange={onChange} otherKeys={otherKeys} />
-        <Moment label="From" value={value('from')} onChange={(at) => onChange('from', at)} />
-        <Moment label="To" value={value('to')} onChange={(at) => onChange('to', at)} />
+        <Moment label="From" value={value('from')} onChange={(at) => onChange('from', at, true)} />
+        <Moment label="To" value={value('to')} onChange={(at) => onChange('to', at, true)} />
       </SimpleGrid>
     </section>
   );
@@ -118,37 +122,7 @@ function KeySelect({ value, onChange, otherKeys }: KeySelectProps) {
       label="Key"
       data={withValue([{ value: '', label: 'All' }, ...options], value)}
       value={value}
-      onChange={({ currentTarget }) => onChange('key', currentTarget.value)}
-    />
-  );
-}
-
-interface SearchTextProps {
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly isSearch?: boolean;
-  readonly className?: string;
-}
-
-/** A search field that searches while the user types. */
-function SearchText({ value, onChange, isSearch = false, ...props }: SearchTextProps) {
-  const [entered, enter] = useState(value);
-  const search = useDebouncedCallback(onChange, TYPING);
-  useEffect(() => enter(value), [value]);
-  return (
-    <TextInput
-      {...props}
-      type={isSearch ? 'search' : 'text'}
-      autoComplete="off"
-      spellCheck={false}
-      leftSection={isSearch ? <IconSearch size={16} aria-hidden /> : undefined}
-      value={entered}
-      onChange={({ currentTarget }) => {
-        enter(currentTarget.value);
-        search(currentTarget.value);
-      }}
+      onChange={({ currentTarget }) => onChange('key', currentTarget.value, false)}
     />
   );
 }

@@ -1,16 +1,24 @@
 import { Alert, Box, Button, Group, Stack, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useSearchParams } from 'wouter';
-import type { RequestInfo, RequestPage } from '../../shared/requests.ts';
+import type { RequestPage } from '../../shared/requests.ts';
 import { useSession } from '../api.ts';
+import { useAddress } from '../common/address.ts';
+import { useDialog, useSubject } from '../common/dialog.ts';
 import { countText } from '../common/format.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AccountLink, useAccountDetails } from '../operator/account-link.tsx';
-import { downloadAddress, filtersIn, useFoundRequests, useRequests } from './request-calls.ts';
+import {
+  downloadAddress,
+  filtersIn,
+  NO_FILTERS,
+  useFoundRequests,
+  useLoggedRequest,
+  useRequests,
+} from './request-calls.ts';
 import { RequestDetail } from './request-detail.tsx';
 import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
@@ -20,21 +28,20 @@ import './requests.css';
  * The latest requests of the user's account, or for operators of the account in the page's address.
  */
 export default function RequestsPage() {
-  const [parameters, setParameters] = useSearchParams();
+  const { parameters, change } = useAddress();
   const account = parameters.get('account');
   const filters = filtersIn(parameters);
-  const view = parameters.toString();
+  const view = `${account} ${filters}`;
   // Links lead to another view of this page, which is not paused.
   const [pausedView, setPausedView] = useState<string>();
   const isPaused = pausedView === view;
   const pause = (isWanted: boolean) => setPausedView(isWanted ? view : undefined);
   const requests = useRequests(filters, account, isPaused);
   const other = useAccountDetails(account).data;
-  const set = (changed: URLSearchParams) => {
-    if (account !== null) changed.set('account', account);
+  const set = (changed: Readonly<Record<string, string>>, typedIn?: string) => {
     requests.forgetOlder();
     pause(false);
-    setParameters(changed, { replace: true });
+    change(changed, typedIn);
   };
   return (
     <Page
@@ -62,13 +69,8 @@ export default function RequestsPage() {
       <RequestFilters
         filters={filters}
         otherKeys={account === null ? undefined : (other?.keys ?? [])}
-        onChange={(name, value) => {
-          const changed = new URLSearchParams(filters);
-          if (value === '') changed.delete(name);
-          else changed.set(name, value);
-          set(changed);
-        }}
-        onClear={() => set(new URLSearchParams())}
+        onChange={(name, value, isTyped) => set({ [name]: value }, isTyped ? name : undefined)}
+        onClear={() => set(NO_FILTERS)}
       />
       <Results
         requests={requests}
@@ -141,19 +143,24 @@ interface FoundProps {
 
 function Found({ pages, filters, account, children }: FoundProps) {
   const requests = pages.flatMap((page) => page.requests);
-  const errors = Object.assign({}, ...pages.map((page) => page.errors));
-  const [opened, open] = useState<RequestInfo>();
+  const drawer = useDialog('request');
+  const wanted = drawer.isOpen ? drawer.subject : '';
+  const listed = requests.find(({ id }) => id === wanted);
+  const other = useLoggedRequest(listed ? '' : wanted, account);
+  const opened = useSubject(drawer, listed ?? other?.requests[0]);
+  const errors = Object.assign({}, other?.errors, ...pages.map((page) => page.errors));
   const [closed, close] = useState('');
   const requestId = filters.get('id') ?? '';
   // A search for one request opens it.
   const only = requests.length === 1 && requestId !== '' ? requests[0] : undefined;
-  const shown = opened ?? (only?.id === closed ? undefined : only);
+  const found = only?.id === closed ? undefined : only;
+  const shown = drawer.isOpen ? opened : found;
   const kept = pages[0]?.kept;
   return (
     <Stack gap="lg" mih={640}>
       {requests.length > 0 ? (
         <>
-          <RequestTable requests={requests} onOpen={open} />
+          <RequestTable requests={requests} onOpen={({ id }) => drawer.open(id)} />
           {children}
         </>
       ) : (
@@ -165,7 +172,7 @@ function Found({ pages, filters, account, children }: FoundProps) {
         errors={errors}
         onClose={() => {
           close(shown?.id ?? '');
-          open(undefined);
+          drawer.close();
         }}
       />
     </Stack>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { SandboxInfo } from '../../shared/sandbox.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { readCount } from '../common/count.ts';
+import { useDraft } from '../common/draft.ts';
 import { NumberField } from '../common/number-field.tsx';
 import { durationText } from '../common/time.tsx';
 import { ALL_KEYS, useAllKeys } from '../keys/key-calls.ts';
@@ -21,10 +22,15 @@ interface BansProps {
 /** Bans a staging key, and ends bans. */
 export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
   const live = useAllKeys({ ...ALL_KEYS, environment: 'staging', live: 'true' }).data ?? [];
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [seconds, setSeconds] = useState(DEFAULT_SECONDS);
-  const entered = readCount(seconds, SECONDS);
-  const keyId = chosen ?? live[0]?.id;
+  const draft = useDraft('ban', { chosen: '', seconds: DEFAULT_SECONDS });
+  const [values, setValues] = useState(draft.initial);
+  const change = (changed: Partial<typeof values>) => {
+    const next = { ...values, ...changed };
+    draft.save(next);
+    setValues(next);
+  };
+  const entered = readCount(values.seconds, SECONDS);
+  const keyId = live.find(({ id }) => id === values.chosen)?.id ?? live[0]?.id;
   return (
     <Section title="Ban" description="A banned key gets 429 api_key_banned until the ban ends.">
       {live.length === 0 ? (
@@ -38,14 +44,14 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
               label: `${name} …${lastFour}`,
             }))}
             value={keyId ?? null}
-            onChange={setChosen}
+            onChange={(chosen) => change({ chosen: chosen ?? '' })}
             allowDeselect={false}
           />
           <NumberField
             label="Seconds"
-            value={seconds}
+            value={values.seconds}
             error={'problem' in entered && entered.problem}
-            onChange={({ currentTarget: { value } }) => setSeconds(value)}
+            onChange={({ currentTarget: { value } }) => change({ seconds: value })}
             w={220}
           />
           <ActionButton

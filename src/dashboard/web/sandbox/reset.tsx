@@ -1,19 +1,22 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useAfterMount } from '../common/after-mount.ts';
+import { useDialog, useIsShown } from '../common/dialog.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useSuspension } from '../common/suspension.tsx';
 import { useSandboxChange } from './sandbox-calls.ts';
 
 /** Resets the sandbox after a question. */
 export function Reset() {
-  const [isOpen, dialog] = useDisclosure(false);
+  const dialog = useDialog('reset');
+  const isShown = useIsShown(dialog, useSuspension() === undefined);
   const { mutate, isPending, error, reset } = useSandboxChange({ onDone: dialog.close });
   return (
     <>
-      <Button variant="default" onClick={dialog.open}>
+      <Button variant="default" onClick={() => dialog.open('sandbox')}>
         Reset the sandbox
       </Button>
       <Modal
-        opened={isOpen}
+        opened={useAfterMount(isShown)}
         onClose={dialog.close}
         onExitTransitionEnd={reset}
         title="Reset the sandbox?"

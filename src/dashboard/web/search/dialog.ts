@@ -1,10 +1,14 @@
 import { requestWithId } from '../../shared/request-id.ts';
 import type { SearchResult } from '../../shared/search.ts';
+import { addEntry, isOwnStep, leaveEntry, onceSettled } from '../common/history-entries.ts';
 import { isOperator } from '../reference/dashboard-calls.ts';
 import { element } from '../reference/elements.ts';
 import { loadIndex, type SearchIndex } from './search-index.ts';
 
 const LIST_ID = 'search-options';
+
+/** The name of its entry in the history, which Back leaves. */
+const ENTRY = 'search';
 
 let dialog: SearchDialog | undefined;
 
@@ -51,11 +55,18 @@ class SearchDialog {
     this.#dialog.addEventListener('click', ({ target }) => {
       if (target === this.#dialog) this.#dialog.close();
     });
+    this.#dialog.addEventListener('close', () => onceSettled(() => leaveEntry(ENTRY)));
+    window.addEventListener('popstate', (event) => {
+      if (!isOwnStep(event)) this.#dialog.close();
+    });
     document.body.append(this.#dialog);
   }
 
   open(): void {
-    if (!this.#dialog.open) this.#dialog.showModal();
+    if (!this.#dialog.open) {
+      this.#dialog.showModal();
+      onceSettled(() => addEntry(ENTRY));
+    }
     this.#input.focus();
     this.#input.select();
     this.#find();
@@ -125,8 +136,10 @@ class SearchDialog {
   }
 
   #go({ dataset }: HTMLElement): void {
+    // The page takes the place of the dialog's entry.
+    history.replaceState(null, '');
     this.#dialog.close();
-    location.assign(this.#basePath + (dataset['path'] ?? '/'));
+    location.replace(this.#basePath + (dataset['path'] ?? '/'));
   }
 }
 

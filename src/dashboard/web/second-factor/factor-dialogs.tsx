@@ -6,6 +6,7 @@ import { useAction } from '../api.ts';
 import { useBackGuard } from '../common/back-guard.ts';
 import { Code } from '../common/copy.tsx';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useDraft } from '../common/draft.ts';
 import { required } from '../sign-in/fields.tsx';
 import { QrCode } from './qr-code.tsx';
 import './second-factor.css';
@@ -29,6 +30,8 @@ export function TotpSetUp({
   const key = info.key.replaceAll(/.{4}(?=.)/g, '$& ');
   return (
     <FieldForm
+      name="code"
+      isSecret
       label="Code"
       description="The 6 digits that the app shows then."
       empty="Enter the code."
@@ -53,6 +56,7 @@ export function PasskeySetUp({
 }: DialogProps & { add: (name: string) => Promise<RecoveryCodes> }) {
   return (
     <FieldForm
+      name="passkey"
       label="Name"
       description="To tell your passkeys apart."
       empty="Give the passkey a name, such as the device that holds it."
@@ -75,6 +79,7 @@ export function RenamePasskey({
 }: DialogProps & { name: string; rename: (name: string) => Promise<unknown> }) {
   return (
     <FieldForm
+      name={`rename ${name}`}
       label="Name"
       initial={name}
       empty="Give the passkey a name, such as the device that holds it."
@@ -90,6 +95,10 @@ export function RenamePasskey({
 }
 
 interface FieldFormProps extends DialogProps {
+  /** Names the form on its page. */
+  readonly name: string;
+  /** Whether what is entered is forgotten when the session ends. */
+  readonly isSecret?: boolean;
   readonly label: string;
   readonly description?: string;
   readonly initial?: string;
@@ -102,9 +111,15 @@ interface FieldFormProps extends DialogProps {
 }
 
 function FieldForm(props: FieldFormProps) {
-  const { label, description, initial = '', empty, input, submit, action, onDone } = props;
+  const { name, isSecret, label, description, initial = '', empty, input, submit } = props;
+  const { action, onDone } = props;
   const { codes, run } = useCodes(action, onDone);
-  const form = useForm({ initialValues: { value: initial }, validate: { value: required(empty) } });
+  const draft = useDraft(name, { value: initial });
+  const form = useForm({
+    initialValues: draft.initial,
+    ...(!isSecret && { onValuesChange: draft.save }),
+    validate: { value: required(empty) },
+  });
   if (codes) return <ShownCodes codes={codes} onDone={onDone} />;
   return (
     <form noValidate onSubmit={form.onSubmit(({ value }) => run.mutate(value.trim()))}>

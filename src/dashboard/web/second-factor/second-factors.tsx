@@ -1,8 +1,10 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import type { SecondFactorsInfo, TotpInfo } from '../../shared/api.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
+import { useAfterMount } from '../common/after-mount.ts';
+import { useDialog, useSubject } from '../common/dialog.ts';
 import { Failure } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
 import { useFactorCalls, useFactors } from './factor-calls.ts';
@@ -30,21 +32,34 @@ const TITLES: Readonly<Record<Dialog['kind'], string>> = {
 /** The second factors of the account: the authenticator app, passkeys and recovery codes. */
 export function SecondFactors() {
   const factors = useFactors();
-  const [dialog, setDialog] = useState<Dialog>();
+  const state = useDialog('factor');
+  const [setUp, setSetUp] = useState<TotpInfo>();
+  const found = factors.data && dialogOf(state.subject, factors.data, setUp);
+  const subject = useSubject(state, found);
+  const dialog = state.isOpen ? subject : undefined;
+  const isOpen = useAfterMount(dialog !== undefined);
   if (factors.error && !factors.data) {
     return <Failure error={factors.error} retry={factors.refetch} />;
   }
   if (!factors.data) return null;
   const close = () => {
-    setDialog(undefined);
+    state.close();
     // The button that opened the dialog may have disappeared with the change.
     document.getElementById(LIST_ID)?.focus();
   };
   return (
     <>
-      <List factors={factors.data} open={setDialog} />
+      <List
+        factors={factors.data}
+        open={state.open}
+        isSettingUp={state.isOpen && state.subject === 'totp'}
+        onSetUp={(info) => {
+          setSetUp(info);
+          state.open('totp');
+        }}
+      />
       <Modal
-        opened={dialog !== undefined}
+        opened={isOpen}
         onClose={close}
         returnFocus={false}
         transitionProps={{ duration: 0 }}
@@ -59,23 +74,55 @@ export function SecondFactors() {
   );
 }
 
-interface ListProps {
-  readonly factors: SecondFactorsInfo;
-  readonly open: (dialog: Dialog) => void;
+/** The dialog that the address names, if it is possible. */
+function dialogOf(
+  subject: string,
+  { hasTotp, passkeys }: SecondFactorsInfo,
+  info: TotpInfo | undefined,
+): Dialog | undefined {
+  const [kind, id] = subject.split(' ');
+  const passkey = passkeys.find((each) => each.id === id);
+  switch (kind) {
+    case 'totp':
+      return info && !hasTotp ? { kind, info } : undefined;
+    case 'passkey':
+      return canUsePasskeys() ? { kind } : undefined;
+    case 'codes':
+      return hasTotp || passkeys.length > 0 ? { kind } : undefined;
+    case 'remove-totp':
+      return hasTotp ? { kind } : undefined;
+    case 'rename':
+    case 'remove':
+      return passkey && { kind, passkey };
+    default:
+      return undefined;
+  }
 }
 
-function List({ factors, open }: ListProps) {
+interface SetUpProps {
+  /** Whether the address asks for the dialog that sets up the app. */
+  readonly isSettingUp: boolean;
+  readonly onSetUp: (info: TotpInfo) => void;
+}
+
+interface ListProps extends SetUpProps {
+  readonly factors: SecondFactorsInfo;
+  /** @param subject names the dialog. */
+  readonly open: (subject: string) => void;
+}
+
+function List({ factors, open, isSettingUp, onSetUp }: ListProps) {
   const { hasTotp, passkeys, recoveryCodesLeft } = factors;
   return (
     <Stack gap="md">
       <ul className="rows" id={LIST_ID} tabIndex={-1} aria-label="Second factors">
-        <AppRow hasTotp={hasTotp} open={open} />
+        <AppRow hasTotp={hasTotp} open={open} isSettingUp={isSettingUp} onSetUp={onSetUp} />
         {passkeys.map((passkey) => (
           <PasskeyRow key={passkey.id} passkey={passkey} open={open} />
         ))}
         {(hasTotp || passkeys.length > 0) && (
           <Row title="Recovery codes" detail={`${recoveryCodesLeft} left`}>
-            <SmallButton onClick={() => open({ kind: 'codes' })}>Make new codes</SmallButton>
+            <SmallButton onClick={() => open('codes')}>Make new codes</SmallButton>
           </Row>
         )}
       </ul>
@@ -83,7 +130,7 @@ function List({ factors, open }: ListProps) {
         <Button
           variant="default"
           style={{ alignSelf: 'flex-start' }}
-          onClick={() => open({ kind: 'passkey' })}
+          onClick={() => open('passkey')}
         >
           Add a passkey
         </Button>
@@ -97,19 +144,22 @@ function List({ factors, open }: ListProps) {
   );
 }
 
-function AppRow({ hasTotp, open }: { hasTotp: boolean; open: ListProps['open'] }) {
+interface AppRowProps extends SetUpProps, Pick<ListProps, 'open'> {
+  readonly hasTotp: boolean;
+}
+
+function AppRow({ hasTotp, open, isSettingUp, onSetUp }: AppRowProps) {
   const { beginTotp } = useFactorCalls();
-  const begin = useAction({
-    mutationFn: beginTotp,
-    onSuccess: (info) => open({ kind: 'totp', info }),
+  const begin = useAction({ mutationFn: beginTotp, onSuccess: onSetUp });
+  // After a reload of the open dialog: its key was in the page only.
+  const beginAgain = useEffectEvent(() => {
+    if (isSettingUp && !hasTotp) begin.mutate();
   });
+  useEffect(() => beginAgain(), []);
   return (
     <Row title="Authenticator app" detail={hasTotp ? 'Set up' : 'Not set up'} error={begin.error}>
       {hasTotp ? (
-        <SmallButton
-          aria-label="Remove the authenticator app"
-          onClick={() => open({ kind: 'remove-totp' })}
-        >
+        <SmallButton aria-label="Remove the authenticator app" onClick={() => open('remove-totp')}>
           Remove
         </SmallButton>
       ) : (
@@ -139,13 +189,13 @@ function PasskeyRow({ passkey, open }: { passkey: Passkey; open: ListProps['open
     <Row title={name} detail={detail}>
       <SmallButton
         aria-label={`Rename the passkey ${name}`}
-        onClick={() => open({ kind: 'rename', passkey })}
+        onClick={() => open(`rename ${passkey.id}`)}
       >
         Rename
       </SmallButton>
       <SmallButton
         aria-label={`Remove the passkey ${name}`}
-        onClick={() => open({ kind: 'remove', passkey })}
+        onClick={() => open(`remove ${passkey.id}`)}
       >
         Remove
       </SmallButton>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { SecondFactor } from '../../../core/accounts/second-factors.ts';
 import { useAction } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
+import { useBackCloses } from '../common/back-guard.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { SecondStep } from '../second-factor/second-step.tsx';
 import { signIn } from './authentication.ts';
@@ -17,6 +18,8 @@ interface SignInAgainDialogProps {
 
 /** Asks for the password, and for the second factor if the account has one. */
 export function SignInAgainDialog({ email, isOpen, close }: SignInAgainDialogProps) {
+  // Without an address: it belongs to an action that is waiting for it.
+  useBackCloses(isOpen, 'sign-in', () => close(false));
   return (
     <Modal
       opened={useAfterMount(isOpen)}

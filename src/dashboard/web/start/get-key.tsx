@@ -5,6 +5,7 @@ import { KEY_NAME_MAX_LENGTH } from '../../../core/keys/api-keys.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';
+import { useDraft } from '../common/draft.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
 import { WhileActive } from '../common/suspension.tsx';
@@ -102,7 +103,8 @@ interface CreateKeyProps extends ChooseProps {
 }
 
 function CreateKey({ firstName, onChange }: CreateKeyProps) {
-  const [name, setName] = useState(firstName);
+  const draft = useDraft('key', { name: firstName });
+  const [name, setName] = useState(draft.initial.name);
   const createKey = useCreateKey();
   const create = useAction({
     mutationFn: () => createKey({ name: name.trim(), environment: 'production' }),
@@ -124,7 +126,10 @@ function CreateKey({ firstName, onChange }: CreateKeyProps) {
               maxLength={KEY_NAME_MAX_LENGTH}
               required
               withAsterisk={false}
-              onChange={(event) => setName(event.currentTarget.value)}
+              onChange={({ currentTarget: { value } }) => {
+                draft.save({ name: value });
+                setName(value);
+              }}
             />
             <ActionButton type="submit" isBusy={create.isPending}>
               Create a key

@@ -1,4 +1,5 @@
 import { Anchor, Group, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import type { UsageReport, UsedKey } from '../../shared/usage.ts';
 import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
@@ -68,8 +69,17 @@ interface MomentProps {
 /** A time in UTC, with the reader's local time below it. */
 function Moment({ label, name, selection }: MomentProps) {
   const time = Date.parse(selection.get(name));
+  const field = useRef<HTMLInputElement>(null);
+  // Not a controlled field, which would take back what is typed only in part. But Back may bring another time.
+  useEffect(() => {
+    const { current } = field;
+    if (current && !Number.isNaN(time) && Date.parse(`${current.value}Z`) !== time) {
+      current.value = inputText(time);
+    }
+  }, [time]);
   return (
     <TextInput
+      ref={field}
       type="datetime-local"
       max={LAST_OF_TIME_FIELDS}
       label={label}
@@ -77,7 +87,7 @@ function Moment({ label, name, selection }: MomentProps) {
       defaultValue={Number.isNaN(time) ? '' : inputText(time)}
       onChange={(event) => {
         const chosen = Date.parse(`${event.currentTarget.value}Z`);
-        if (!Number.isNaN(chosen)) selection.set({ [name]: isoText(chosen) });
+        if (!Number.isNaN(chosen)) selection.set({ [name]: isoText(chosen) }, name);
       }}
       inputWrapperOrder={['label', 'input', 'description']}
       description={Number.isNaN(time) ? ' ' : <Time at={time} />}

@@ -1,4 +1,4 @@
-import { useLocation, useSearch } from 'wouter';
+import { useAddress } from '../common/address.ts';
 
 /** The periods that end now, by their name in the address and in the API. */
 export const PRESETS = [
@@ -18,15 +18,17 @@ export interface Selection {
   readonly preset: Preset;
   /** The selected value of a name; empty for all. */
   get(name: Name): string;
-  /** Changes some of the values; an empty value selects all. */
-  set(values: Partial<Readonly<Record<Name, string>>>): void;
+  /**
+   * Changes some of the values; an empty value selects all.
+   * @param typedIn the field in which the value is being typed.
+   */
+  set(values: Partial<Readonly<Record<Name, string>>>, typedIn?: Name): void;
   /** As the query of the API. */
   readonly query: string;
 }
 
 export function useSelection(): Selection {
-  const [location, navigate] = useLocation();
-  const parameters = new URLSearchParams(useSearch());
+  const { parameters, change } = useAddress();
   const get = (name: Name) => parameters.get(name) ?? '';
   const chosen = PRESETS.find(({ value }) => value === get('last'))?.value;
   const preset = get('from') !== '' || get('to') !== '' ? 'custom' : (chosen ?? '24h');
@@ -34,9 +36,10 @@ export function useSelection(): Selection {
     preset,
     get,
     query: queryOf(get),
-    set(values) {
-      const next = queryOf((name) => values[name] ?? get(name));
-      navigate(next === '' ? location : `${location}?${next}`, { replace: true });
+    // All of them, so that they are always in the same order.
+    set(values, typedIn) {
+      const all = NAMES.map((name) => [name, values[name] ?? get(name)]);
+      change(Object.fromEntries(all), typedIn);
     },
   };
 }

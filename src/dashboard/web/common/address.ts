@@ -1,0 +1,41 @@
+import { useLocation, useSearch } from 'wouter';
+
+type Values = Readonly<Record<string, string>>;
+
+export interface Address {
+  readonly parameters: URLSearchParams;
+  /**
+   * Changes parameters of the page's address; an empty value removes one. Back undoes the change.
+   * @param typedIn the field in which the value is being typed: Back undoes all that was typed there at once.
+   */
+  change(values: Values, typedIn?: string): void;
+}
+
+/** The query of the page's address, which contains what the page shows: filters, periods, opened dialogs. */
+export function useAddress(): Address {
+  const [path, navigate] = useLocation();
+  const search = useSearch();
+  return {
+    parameters: new URLSearchParams(search),
+    change(values, typedIn) {
+      const address = addressWith(path, values);
+      if (address === undefined) return;
+      const isSameField = typedIn !== undefined && Object(window.history.state).typedIn === typedIn;
+      navigate(address, {
+        replace: isSameField,
+        state: typedIn === undefined ? null : { typedIn },
+      });
+    },
+  };
+}
+
+/** The present address with these parameters at its end; `undefined` if it has these values. */
+export function addressWith(path: string, values: Values): string | undefined {
+  // Not that of the last rendering: a pause in typing may end after another change.
+  const parameters = new URLSearchParams(window.location.search);
+  const changed = Object.entries(values);
+  if (changed.every(([name, value]) => (parameters.get(name) ?? '') === value)) return undefined;
+  for (const [name] of changed) parameters.delete(name);
+  for (const [name, value] of changed) if (value !== '') parameters.append(name, value);
+  return parameters.size === 0 ? path : `${path}?${parameters}`;
+}
