@@ -16,7 +16,7 @@ import { newManifest } from '../../src/storage/folder/store-files.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { readyz } from '../support/readyz.ts';
-import { makeKey, onFolder } from '../support/storage.ts';
+import { clientOf, makeKey, onFolder } from '../support/storage.ts';
 import {
   asOfEarlierBoot,
   BLOCK,
@@ -51,8 +51,8 @@ describe('after a kill, when acknowledged animals are lost', () => {
       const first = left.length + 1;
       const lost =
         first === PETS
-          ? `production.db has lost the acknowledged animal with id ${PETS}`
-          : `production.db has lost up to ${PETS - left.length} acknowledged animals, with ids from ${first} to ${PETS}`;
+          ? `production.db has lost the acknowledged animal or order with id ${PETS}`
+          : `production.db has lost up to ${PETS - left.length} acknowledged animals or orders, with ids from ${first} to ${PETS}`;
       expect(text).toStartWith(lost);
       expect(status).toBe(503);
       expect(await create(service, killed.key, 2)).toEqual([BLOCK + 1, BLOCK + 2]);
@@ -77,7 +77,9 @@ describe('after a kill, when acknowledged animals are lost', () => {
     const metrics = async () => (await fetch(`http://localhost:${service.opsPort}/metrics`)).text();
     expect(await metrics()).toContain(`${metric} 1`);
     const { stdout, code } = await runCommand(['store', 'acknowledge-loss'], settings);
-    expect(stdout).toMatch(/^Acknowledged: production\.db has lost up to \d+ acknowledged animals/);
+    expect(stdout).toMatch(
+      /^Acknowledged: production\.db has lost up to \d+ acknowledged animals or orders/,
+    );
     expect(stdout.split('\n')).toHaveLength(2);
     expect(code).toBe(0);
     expect((await readyz(service)).status).toBe(200);
@@ -106,6 +108,27 @@ test('exactly the losses that are acknowledged are returned, also one that was f
   const acknowledged = acknowledgeLosses(readConfig(onFolder(folder.path)), clock);
   expect(acknowledged.map(({ file }) => file)).toEqual(['production.db', 'staging.db']);
   expect(unacknowledgedLosses(readManifest(data))).toEqual([]);
+});
+
+test('a lost order alone is not called an animal', async () => {
+  using killed = await killedService();
+  await using first = await ServiceProcess.start(onFolder(killed.path));
+  const client = clientOf(first, killed.key);
+  let last = 0;
+  while (last <= PETS) {
+    const order = await client.createOrder({ petId: 1 });
+    last = Number(order.id);
+    await client.updateOrder(order.id, { status: 'cancelled' });
+  }
+  await client.createOrder({ petId: 1 });
+  await first.end('SIGKILL');
+  // The last commit is the last order.
+  flipByte(killed.log, ({ length }) => length - 10);
+  await using service = await ServiceProcess.start(onFolder(killed.path));
+  expect(await idsOf(service, killed.key)).toEqual(killed.ids);
+  expect((await readyz(service)).text).toStartWith(
+    `production.db has lost the acknowledged animal or order with id ${last + 1} (found `,
+  );
 });
 
 describe('a database that has lost all of its tables', () => {

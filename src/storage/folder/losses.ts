@@ -23,11 +23,12 @@ function describeLost({ what = 'pets', firstId, lastId }: Loss): string {
   }
   const everything = 'everything that it held';
   if (count <= 0) return everything;
-  const pets =
+  // Animals and orders have one record of acknowledged ids.
+  const rows =
     count === 1
-      ? `the acknowledged animal with id ${firstId}`
-      : `up to ${count} acknowledged animals, with ids from ${firstId} to ${lastId}`;
-  return what === 'everything' ? `${pets}, and ${everything}` : pets;
+      ? `the acknowledged animal or order with id ${firstId}`
+      : `up to ${count} acknowledged animals or orders, with ids from ${firstId} to ${lastId}`;
+  return what === 'everything' ? `${rows}, and ${everything}` : rows;
 }
 
 /**

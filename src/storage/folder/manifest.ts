@@ -35,10 +35,10 @@ export interface ListedFile {
 export interface Loss {
   /** The name of the database. */
   readonly file: string;
-  /** `pets` when absent; `changes` to the accounts; `everything` when all tables were lost. */
+  /** `pets`, which includes orders, when absent; `changes` to the accounts; `everything` when all tables were lost. */
   readonly what?: LostKind;
   /**
-   * The ids of the pets, or the numbers of the changes. Some between the first and the last may never have
+   * The ids of the pets and orders, or the numbers of the changes. Some between the first and the last may never have
    * been assigned; the last is 0 if none is known.
    */
   readonly firstId: number;
