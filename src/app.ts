@@ -117,6 +117,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
     apis,
     pages,
     trustedProxies: config.trustedProxies,
+    stability: config.stability,
     clock,
     log: serviceLog(requestLog, clock),
     metrics,
@@ -170,9 +171,10 @@ async function startBackend(config: Config, given: ServiceParts, starting: Async
   await stores.prepareWrites();
   const lazyParts = new LazyParts();
   lazyParts.add(() => stores.load());
-  const limits = { limiters: started.limiters, stores, redis, clock };
+  const { stability } = config;
+  const limits = { limiters: started.limiters, stores, redis, stability, clock };
   const lazyLimits = lazyParts.add(async () => (await loadAccountLimits()).accountLimits(limits));
-  const contract = new Contract(given.resources, config.stability);
+  const contract = new Contract(given.resources, stability);
   return { ...backend, ...started, contract, lazyParts, accountLimits: lazyLimits };
 }
 

@@ -15,6 +15,11 @@ export const ERROR_CATALOGUE: readonly ExplainedError[] = ERROR_CODES.map((code)
   return { code, status, meaning, cause, cure };
 });
 
+/** The explanations of these codes. */
+export function explainErrors(codes: readonly ErrorCode[]): readonly ExplainedError[] {
+  return ERROR_CATALOGUE.filter(({ code }) => codes.includes(code));
+}
+
 /** The explanation of a code; `undefined` for one that this version does not know. */
 export function explainError(code: string): ExplainedError | undefined {
   return ERROR_CATALOGUE.find((entry) => entry.code === code);

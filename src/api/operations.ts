@@ -1,9 +1,11 @@
 import type { ApiName } from '../core/environments.ts';
+import { isErrorServed } from '../core/error-stability.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { isStableEnough, type Stability } from '../core/stability.ts';
 import { describeTransitions } from '../core/transitions.ts';
 import type { Operation, ParameterDescription, Success } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
+import { ERROR_CODES } from './error-catalogue.ts';
 import type { RESOURCES, Resource, Resources } from './resources.ts';
 import { RESOURCES_OF } from './resources.ts';
 
@@ -78,11 +80,17 @@ export class Contract {
   readonly operations: readonly PublishedOperation[];
   /** The ids of the operations. */
   readonly operationIds: readonly string[];
+  /** The least stable level that is served. */
+  readonly stability: Stability;
+  /** Every error code that replies may have. */
+  readonly errorCodes: readonly ErrorCode[];
   /** By base address, once they are asked for. */
   readonly #published = new Map<ApiName, readonly PublishedOperation[]>();
 
   /** @param least the least stable operations that are served; the others are absent everywhere. */
   constructor(resources: Resources = RESOURCES_OF, least: Stability = 'experimental') {
+    this.stability = least;
+    this.errorCodes = ERROR_CODES.filter((code) => isErrorServed(code, least));
     const { production, staging, quickstart, sandbox } = resources;
     this.resources = {
       production: servedResources(production, least),

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { readConfig } from '../config/config.ts';
 import type { Account } from '../core/accounts/accounts.ts';
 import type { Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
@@ -103,7 +104,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
 /** @throws UsageError when the simulation is not valid for the key. */
 async function requireSimulation(options: CreateOptions): Promise<void> {
   try {
-    await checkSimulation(options);
+    await checkSimulation(options, readConfig().stability);
   } catch (cause) {
     if (!(cause instanceof OperatorError)) throw cause;
     throw new UsageError(cause.message, { cause });

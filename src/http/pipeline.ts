@@ -204,12 +204,12 @@ export class HttpService {
     const { received, target, served, now } = identified;
     const { request, id, receivedAt, address } = received;
     const { api, match } = target;
-    const { connections, metrics } = this.#options;
+    const { connections, metrics, stability } = this.#options;
     const limiter = api.limiterOf(quota);
     const anonymous = addressCaller(api, address);
     const { simulate } = await loadSimulate();
     const { reply, limits, deliver } = await simulate({
-      ...{ request, key, match, served, simulations },
+      ...{ request, key, match, served, simulations, stability },
       baseUrl: api.baseUrl,
       take: async () => {
         const limits = await limiter.take(quota, now);

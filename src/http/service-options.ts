@@ -1,5 +1,6 @@
 import type { RateLimitResult } from '../core/limits/rate-limit.ts';
 import type { RequestRecorder } from '../core/requests/request-log.ts';
+import type { Stability } from '../core/stability.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AddressRange } from '../lib/ip-address.ts';
 import type { Api } from './api.ts';
@@ -32,6 +33,8 @@ export interface ServiceOptions {
   readonly pages?: Pages | undefined;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly AddressRange[];
+  /** The least stable level of the operations that are served. */
+  readonly stability: Stability;
   readonly clock: Clock;
   readonly log: ServiceLog;
   readonly metrics: ServiceMetrics;

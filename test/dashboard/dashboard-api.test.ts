@@ -27,6 +27,7 @@ describe('GET /api/session', () => {
       },
       operations: OPERATION_IDS,
       contact: 'sales@example.com',
+      stability: 'experimental',
       sendsMail: false,
       now: it.clock.now().wall,
     });

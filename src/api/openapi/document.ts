@@ -91,7 +91,7 @@ export function openapiDocument(
           description: `${keys}: \`Authorization: Bearer <API_KEY>\`.`,
         },
       },
-      schemas: publishSchemas(resources),
+      schemas: publishSchemas(resources, contract.errorCodes),
       headers: headers.components,
     },
   };

@@ -1,16 +1,22 @@
 import type { XSchema } from 'typebox/schema';
-import { ERROR_CATALOGUE, ERROR_CODES } from '../error-catalogue.ts';
+import type { ErrorCode } from '../../core/errors.ts';
+import { ERROR_CODES, explainErrors } from '../error-catalogue.ts';
 import type { Contract } from '../operations.ts';
 import { type NamedSchema, RESOURCES } from '../resources.ts';
 
 /** Generators turn this schema into constants. */
-const KnownErrorCode = {
-  type: 'string',
-  enum: ERROR_CODES,
-  description: `Error codes that this version knows.\n\n${ERROR_CATALOGUE.map(
+const KnownErrorCode = knownErrorCode(ERROR_CODES);
+
+function knownErrorCode(codes: readonly ErrorCode[]) {
+  const list = explainErrors(codes).map(
     ({ code, status, meaning }) => `- \`${code}\` (${status}): ${meaning}`,
-  ).join('\n')}`,
-} as const;
+  );
+  return {
+    type: 'string',
+    enum: codes,
+    description: `Error codes that this version knows.\n\n${list.join('\n')}`,
+  } as const;
+}
 
 export const ErrorBody = {
   type: 'object',
@@ -38,6 +44,11 @@ export const ErrorBody = {
 
 const ERROR_SCHEMAS = { Error: ErrorBody, KnownErrorCode };
 
+/** The schemas of errors in a service whose replies may have these codes. */
+function errorSchemas(codes: readonly ErrorCode[]): typeof ERROR_SCHEMAS {
+  return { Error: ErrorBody, KnownErrorCode: knownErrorCode(codes) };
+}
+
 /** The named schemas of the contract, by their names in the OpenAPI document. */
 export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {
   ...Object.fromEntries(RESOURCES.flatMap(({ schemas }) => Object.entries(schemas))),
@@ -52,23 +63,31 @@ const NAMES = new Map<unknown, string>(
  * The named schemas of these resources, and those of errors, as JSON Schema 2020-12 for the OpenAPI document:
  * a named schema inside another becomes a reference into `components`, and a bigint becomes an integer
  * of format int64.
+ * @param codes the error codes that replies may have.
  */
 export function publishSchemas(
   resources: ReadonlyArray<{ readonly schemas: Readonly<Record<string, NamedSchema>> }>,
+  codes: readonly ErrorCode[],
 ): Record<string, unknown> {
   const schemas = resources.flatMap((resource) => Object.entries(resource.schemas));
   return Object.fromEntries(
-    [...schemas, ...Object.entries(ERROR_SCHEMAS)].map(([name, schema]) => [name, publish(schema)]),
+    [...schemas, ...Object.entries(errorSchemas(codes))].map(([name, schema]) => [
+      name,
+      publish(schema),
+    ]),
   );
 }
 
 /** The named schemas that the operations of a contract use, and those of errors, by name. */
-export function schemasOf({ resources }: Contract): Readonly<Record<string, NamedSchema>> {
+export function schemasOf({
+  resources,
+  errorCodes,
+}: Contract): Readonly<Record<string, NamedSchema>> {
   const { production, quickstart, sandbox } = resources;
   const described = [...production, ...quickstart, ...sandbox];
   return {
     ...Object.fromEntries(described.flatMap(({ schemas }) => Object.entries(schemas))),
-    ...ERROR_SCHEMAS,
+    ...errorSchemas(errorCodes),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Actor } from '../accounts/audit.ts';
 import type { Environment } from '../environments.ts';
 import { type ApiErrorBody, OperatorError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import type { Stability } from '../stability.ts';
 import {
   API_KEY_MAX_LENGTH,
   abbreviateApiKey,
@@ -268,17 +269,17 @@ function newKey(
   };
 }
 
-/** Normalizes the simulation of a new key. @throws OperatorError when it is unknown or not allowed. */
-export async function checkSimulation({
-  environment,
-  simulate,
-}: Pick<KeyRequest, 'environment' | 'simulate'>): Promise<string | undefined> {
+/** Normalizes the simulation of a new key, in a service of this level. @throws OperatorError when it has no such one. */
+export async function checkSimulation(
+  { environment, simulate }: Pick<KeyRequest, 'environment' | 'simulate'>,
+  least?: Stability,
+): Promise<string | undefined> {
   if (simulate === undefined) return undefined;
   if (environment !== 'staging') {
     throw new OperatorError('Only staging keys can have a simulation.');
   }
   const { normalizeSimulation } = await loadSimulations();
-  return normalizeSimulation(simulate, true);
+  return normalizeSimulation(simulate, true, least);
 }
 
 const loadSimulations = lazyImport(() => import('../sandbox/simulations.ts'));

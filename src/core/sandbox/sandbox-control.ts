@@ -11,6 +11,7 @@ import type { Limits } from '../limits/plans.ts';
 import type { OrderStore } from '../orders/order-store.ts';
 import type { OwnedDeletion } from '../pets/pet-changes.ts';
 import type { PetStore } from '../pets/pet-store.ts';
+import type { Stability } from '../stability.ts';
 import { type AccountSimulationStatus, accountSimulationFrom } from './account-simulation.ts';
 import { MAX_CLOCK_OFFSET, type Sandbox } from './sandbox.ts';
 import type { LimiterCommand, SandboxChange, SandboxStore } from './sandbox-store.ts';
@@ -70,6 +71,8 @@ interface Dependencies {
   readonly pets: Pick<PetStore, 'forgetRequests' | 'deleteOwned'>;
   /** The orders of staging. */
   readonly orders: Pick<OrderStore, 'forgetRequests' | 'deleteAll'>;
+  /** The least stable level that is served. */
+  readonly stability: Stability;
   /** The limiter of staging; without it, changes are passed to the process that has it. */
   readonly limiter: AdjustableLimiter | undefined;
   /** The current usage of an account in staging. */
@@ -191,7 +194,12 @@ export class SandboxControl {
   async setSimulation(request: SandboxRequest, wish: NewSimulation): Promise<void> {
     const { simulate, times = null, method = null } = wish;
     const counter = newId('sim', Math.floor(request.now.wall));
-    const simulation = { simulate: usualSpelling(simulate), times, method, counter };
+    const simulation = {
+      simulate: usualSpelling(simulate, this.#dependencies.stability),
+      times,
+      method,
+      counter,
+    };
     await this.#dependencies.sandboxes.setSimulation(changeOf(request), simulation);
   }
 
@@ -240,9 +248,9 @@ export class SandboxControl {
 }
 
 /** @throws ApiError `invalid_body` */
-function usualSpelling(simulate: string): string {
+function usualSpelling(simulate: string, stability: Stability): string {
   try {
-    return normalizeSimulation(simulate, false);
+    return normalizeSimulation(simulate, false, stability);
   } catch (error) {
     throw new ApiError('invalid_body', `"simulate" is invalid. ${messageOf(error)}`);
   }

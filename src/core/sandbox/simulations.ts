@@ -1,6 +1,8 @@
 import { type Item, parseItem, serializeItem, Token } from 'structured-headers';
 import type { Awaitable } from '../../lib/awaitable.ts';
+import { isErrorServed } from '../error-stability.ts';
 import { ERRORS, type ErrorCode, hasRetryAfter, messageOf, OperatorError } from '../errors.ts';
+import type { Stability } from '../stability.ts';
 import { MAX_SIMULATED_TIMES } from './account-simulation.ts';
 
 /** A numeric parameter of simulations. */
@@ -80,6 +82,20 @@ export const SIMULATIONS: ReadonlyMap<string, readonly SimulationParameterName[]
   ...Object.entries(FAULTS),
 ]);
 
+/** The names of the simulations where `least` is the least stable level that is served. */
+export function simulationNames(least: Stability): string[] {
+  return [...SIMULATIONS.keys()].filter((name) => isServed(name, least));
+}
+
+/** Errors that no operation returns are not simulated. */
+function isServed(name: string, least: Stability): boolean {
+  return !isErrorCode(name) || isErrorServed(name, least);
+}
+
+function isErrorCode(name: string): name is ErrorCode {
+  return Object.hasOwn(ERRORS, name);
+}
+
 export function isFault(name: SimulationName): name is FaultName {
   return Object.hasOwn(FAULTS, name);
 }
@@ -87,10 +103,11 @@ export function isFault(name: SimulationName): name is FaultName {
 /**
  * Parses a simulation of one request or of an account: an Item of RFC 9651, such as
  * `unavailable;retry-after=2`.
+ * @param least the least stable level that is served. A stored simulation works also after it was changed.
  * @throws OperatorError, which lists every simulation, if it is unknown or has an invalid parameter.
  */
-export function parseSimulation(text: string): Simulation {
-  return simulationFrom(itemOf(text), []);
+export function parseSimulation(text: string, least: Stability = 'experimental'): Simulation {
+  return simulationFrom(itemOf(text, least), [], least);
 }
 
 /**
@@ -98,27 +115,33 @@ export function parseSimulation(text: string): Simulation {
  * @throws OperatorError like `parseSimulation`.
  */
 export function parseKeySimulation(text: string): Simulation {
-  return simulationFrom(itemOf(text), [TIMES]);
+  return simulationFrom(itemOf(text), [TIMES], 'experimental');
 }
 
 /**
  * Normalizes the text of a simulation.
  * @param mayHaveTimes whether it is the simulation of a key.
+ * @param least the least stable level that is served.
  * @throws OperatorError like `parseSimulation`.
  */
-export function normalizeSimulation(text: string, mayHaveTimes: boolean): string {
-  const item = itemOf(text);
-  simulationFrom(item, mayHaveTimes ? [TIMES] : []);
+export function normalizeSimulation(
+  text: string,
+  mayHaveTimes: boolean,
+  least: Stability = 'experimental',
+): string {
+  const item = itemOf(text, least);
+  simulationFrom(item, mayHaveTimes ? [TIMES] : [], least);
   return serializeItem(item);
 }
 
-function itemOf(text: string): Item {
+function itemOf(text: string, least: Stability = 'experimental'): Item {
   try {
     return parseItem(text);
   } catch (error) {
     const reason = messageOf(error).replace(/^Parse error: /, '');
     throw refusal(
       `A simulation is a name, perhaps with parameters: unavailable;retry-after=2. ${reason}.`,
+      least,
     );
   }
 }
@@ -126,16 +149,19 @@ function itemOf(text: string): Item {
 function simulationFrom(
   [value, given]: Item,
   extra: readonly SimulationParameterName[],
+  least: Stability,
 ): Simulation {
   const name = value instanceof Token ? value.toString() : '';
-  const known = SIMULATIONS.get(name);
-  if (!known) throw refusal('This simulation is unknown.');
+  const known = isServed(name, least) ? SIMULATIONS.get(name) : undefined;
+  if (!known) throw refusal('This simulation is unknown.', least);
   const allowed: readonly string[] = [...known, ...extra];
   for (const parameter of given.keys()) {
-    if (!allowed.includes(parameter)) throw refusal(`"${name}" has no parameter "${parameter}".`);
+    if (!allowed.includes(parameter)) {
+      throw refusal(`"${name}" has no parameter "${parameter}".`, least);
+    }
   }
   const number = (parameter: Exclude<SimulationParameterName, 'times'>) =>
-    numberOf(parameter, given) ?? SIMULATION_PARAMETERS[parameter].fallback;
+    numberOf(parameter, given, least) ?? SIMULATION_PARAMETERS[parameter].fallback;
   return {
     // `SIMULATIONS` has only these names.
     name: name as SimulationName,
@@ -146,21 +172,27 @@ function simulationFrom(
       rate: number('rate'),
       seed: number('seed'),
     },
-    times: numberOf(TIMES, given),
+    times: numberOf(TIMES, given, least),
   };
 }
 
-function numberOf(parameter: SimulationParameterName, given: Item[1]): number | undefined {
+function numberOf(
+  parameter: SimulationParameterName,
+  given: Item[1],
+  least: Stability,
+): number | undefined {
   const value = given.get(parameter);
   if (value === undefined) return undefined;
   const { minimum, maximum, isDecimal = false }: Parameter = SIMULATION_PARAMETERS[parameter];
   const isInRange = typeof value === 'number' && value >= minimum && value <= maximum;
   if (isInRange && (isDecimal || Number.isInteger(value))) return value;
   const kind = isDecimal ? 'a number' : 'a whole number';
-  throw refusal(`"${parameter}" must be ${kind} from ${minimum} to ${maximum}.`);
+  throw refusal(`"${parameter}" must be ${kind} from ${minimum} to ${maximum}.`, least);
 }
 
-function refusal(problem: string): OperatorError {
-  const names = Array.from(SIMULATIONS, ([name, parameters]) => [name, ...parameters].join(';'));
+function refusal(problem: string, least: Stability): OperatorError {
+  const names = simulationNames(least).map((name) =>
+    [name, ...(SIMULATIONS.get(name) ?? [])].join(';'),
+  );
   return new OperatorError(`${problem} Simulations are: ${names.join(', ')}.`);
 }

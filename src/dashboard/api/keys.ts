@@ -138,7 +138,9 @@ function positionFrom(next: string | null): KeyPosition | undefined {
 
 async function create({ options, account, request }: AccountContext): Promise<Response> {
   const { name, environment, expiresInDays: days, simulate } = await readNewKey(request);
-  await withErrorCode('invalid', () => checkSimulation({ environment, simulate }));
+  await withErrorCode('invalid', () =>
+    checkSimulation({ environment, simulate }, options.contract.stability),
+  );
   const expiresAt = days === undefined ? undefined : options.clock.now().wall + days * DAY;
   const wish = { name, environment, expiresAt, simulate };
   const { apiKeyService } = options.stores;

@@ -25,6 +25,7 @@ function show({ options, session }: RequestContext): Response {
     addresses: options.addresses,
     operations: options.contract.operationIds,
     contact: options.contact ?? null,
+    stability: options.contract.stability,
     sendsMail: options.mail !== undefined,
     now: options.clock.now().wall,
   });

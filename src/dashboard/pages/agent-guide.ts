@@ -65,7 +65,7 @@ export function agentGuide({ addresses, contract }: Facts): string {
     `Send an \`${IDEMPOTENCY_KEY}\` of your choice with ${callsWith(contract, takesIdempotencyKey)}, a new one for each creation. When no reply ` +
       'came, send the same request again with the same key: nothing is created twice.',
     '## Errors',
-    errorTable(),
+    errorTable(contract),
     '## Limits',
     limits(),
     'Every reply has `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds).',

@@ -52,7 +52,7 @@ export function referenceMarkdown({
     ...Object.entries(schemasOf(contract)).map(([name, schema]) => describeSchema(name, schema)),
     '## Errors',
     'Every 4xx and 5xx reply has the body `Error`. A later 1.x may add codes.',
-    errorTable(),
+    errorTable(contract),
     '## Limits',
     limits(),
     '## Reply headers',

@@ -1,7 +1,7 @@
-import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
+import { explainErrors } from '../../api/error-catalogue.ts';
 import { MessageInput } from '../../api/messages/schemas.ts';
 import { schemaName } from '../../api/openapi/schemas.ts';
-import { OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import { type Contract, OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
 import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
 import {
@@ -109,10 +109,10 @@ export function addressOf({ tag }: PublishedOperation, addresses: Addresses): st
 }
 
 /** Every error code with its status, its meaning and its remedy. */
-export function errorTable(): string {
+export function errorTable({ errorCodes }: Contract): string {
   return table(
     ['Code', 'Status', 'Meaning', 'What to do'],
-    ERROR_CATALOGUE.map(({ code, status, meaning, cure }) => [
+    explainErrors(errorCodes).map(({ code, status, meaning, cure }) => [
       `\`${code}\``,
       status,
       meaning,

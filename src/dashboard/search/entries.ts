@@ -1,7 +1,8 @@
-import { ERROR_CATALOGUE } from '../../api/error-catalogue.ts';
+import { explainErrors } from '../../api/error-catalogue.ts';
 import { SCHEMAS, schemaName } from '../../api/openapi/schemas.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
-import { SIMULATIONS } from '../../core/sandbox/simulations.ts';
+import { simulationNames } from '../../core/sandbox/simulations.ts';
+import type { Stability } from '../../core/stability.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { guidesOf } from '../reference/guides/guides.ts';
@@ -29,7 +30,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
     },
     ...PAGE_ENTRIES,
     ...facts.contract.operations.flatMap(ofOperation),
-    ...ERROR_CATALOGUE.map(
+    ...explainErrors(facts.contract.errorCodes).map(
       ({ code, status, meaning, cause, cure }): SearchEntry => ({
         path: errorPath(code),
         title: code,
@@ -40,7 +41,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       }),
     ),
     ...guidesOf(facts.contract).flatMap(({ name, title, description, body }) =>
-      ofGuide(name, title, description, body(facts)),
+      ofGuide(name, title, description, body(facts), facts.contract.stability),
     ),
   ];
 }
@@ -84,7 +85,13 @@ function ofOperation(operation: PublishedOperation): SearchEntry[] {
 }
 
 /** A guide and its sections. */
-function ofGuide(name: string, title: string, description: string, text: string): SearchEntry[] {
+function ofGuide(
+  name: string,
+  title: string,
+  description: string,
+  text: string,
+  stability: Stability,
+): SearchEntry[] {
   const [introduction = '', ...sections] = text
     // Only headings outside of code blocks begin sections.
     .replaceAll(/^```[\s\S]*?^```$/gm, (code) => code.replaceAll(/^#/gm, ' #'))
@@ -103,7 +110,7 @@ function ofGuide(name: string, title: string, description: string, text: string)
         names: isListed ? plain(heading) : '',
         kind: isListed ? kind : 'Guide',
         excerpt: shortened(content),
-        text: content + simulationNames(heading),
+        text: heading === 'Simulations' ? content + words(simulationNames(stability)) : content,
       },
     ];
   });
@@ -120,8 +127,8 @@ function ofGuide(name: string, title: string, description: string, text: string)
   ];
 }
 
-function simulationNames(heading: string): string {
-  return heading === 'Simulations' ? ` ${[...SIMULATIONS.keys()].join(' ')}` : '';
+function words(names: readonly string[]): string {
+  return ` ${names.join(' ')}`;
 }
 
 /** Markdown as plain text. */

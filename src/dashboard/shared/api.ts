@@ -3,6 +3,7 @@ import type { ApiName, Environment } from '../../core/environments.ts';
 import type { RotationOverlap } from '../../core/keys/api-key-service.ts';
 import type { Plan } from '../../core/limits/plans.ts';
 import type { MessageStatus } from '../../core/messages/messages.ts';
+import type { Stability } from '../../core/stability.ts';
 
 /* The dashboard's own API, below /api of the dashboard's address: JSON requests and replies,
    authenticated by a session cookie, for the account that is signed in. Not part of the public
@@ -23,6 +24,8 @@ export interface SessionInfo {
   readonly needsSecondFactor?: true;
   /** The e-mail or web address for requests to change the plan. */
   readonly contact: string | null;
+  /** The least stable level of the operations that are served. */
+  readonly stability: Stability;
   /** Whether mail is sent; without it, only an operator can reset a forgotten password. */
   readonly sendsMail: boolean;
   /** The service's time. Pages compute the offset of the reader's clock from it. */

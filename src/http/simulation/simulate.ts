@@ -6,6 +6,7 @@ import {
   parseSimulation,
   type Simulation,
 } from '../../core/sandbox/simulations.ts';
+import type { Stability } from '../../core/stability.ts';
 import { withHeaders } from '../reply/reply.ts';
 import { simulateError } from './errors.ts';
 import { simulateFault } from './faults.ts';
@@ -68,10 +69,11 @@ async function findSimulation(context: SimulatedRequest): Promise<MetSimulation 
   return undefined;
 }
 
-function* candidates({ request, key }: SimulatedRequest): Generator<Candidate> {
+function* candidates({ request, key, stability }: SimulatedRequest): Generator<Candidate> {
   const header = request.headers.get(SIMULATE_HEADER);
   if (header !== null) {
-    yield { simulation: headerSimulation(header), counter: HEADER_COUNTER, source: request };
+    const simulation = headerSimulation(header, stability);
+    yield { simulation, counter: HEADER_COUNTER, source: request };
   }
   if (key.simulate !== undefined) {
     yield { simulation: parseKeySimulation(key.simulate), counter: key.id, source: key };
@@ -84,9 +86,9 @@ function* candidates({ request, key }: SimulatedRequest): Generator<Candidate> {
   yield { simulation, counter, source: sandbox };
 }
 
-function headerSimulation(header: string): Simulation {
+function headerSimulation(header: string, stability: Stability): Simulation {
   try {
-    return parseSimulation(header);
+    return parseSimulation(header, stability);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const message = `The header "${SIMULATE_HEADER}" is invalid. ${error.message}`;

@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../../core/keys/api-keys.ts';
 import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
 import type { Simulation, SimulationStore } from '../../core/sandbox/simulations.ts';
+import type { Stability } from '../../core/stability.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import type { Connections } from '../connection/listener.ts';
 import type { Reply } from '../reply/reply.ts';
@@ -16,6 +17,8 @@ export interface SimulatedRequest {
   /** The requested operation, if there is one. */
   readonly served: ServedOperation | undefined;
   readonly simulations: SimulationStore;
+  /** The least stable level that is served. */
+  readonly stability: Stability;
   /** Takes the request from the account's quota. */
   take(): Awaitable<RateLimitResult>;
   /** The limits of the account as they are now. */

@@ -3,9 +3,9 @@ import { SIMULATIONS_IN_WORDS } from '../../../src/api/sandbox/schemas.ts';
 import { ERRORS } from '../../../src/core/errors.ts';
 import { parseSimulation, SIMULATIONS } from '../../../src/core/sandbox/simulations.ts';
 import { accountWith, requestWith } from '../../../src/dashboard/web/sandbox/commands.ts';
-import { SIMULATION_EXAMPLES } from '../../../src/dashboard/web/sandbox/examples.ts';
+import { simulationExamples } from '../../../src/dashboard/web/sandbox/examples.ts';
 
-const EXAMPLES = SIMULATION_EXAMPLES.flatMap(([, examples]) => examples);
+const EXAMPLES = simulationExamples('experimental').flatMap(([, examples]) => examples);
 
 test('the page has an example of every simulation', () => {
   const names = EXAMPLES.map(({ simulate }) => parseSimulation(simulate).name);

@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, ERROR_CODES } from '../../../api/error-catalogue.ts';
+import { explainErrors } from '../../../api/error-catalogue.ts';
 import type { Contract } from '../../../api/operations.ts';
 import { PET_OPERATIONS } from '../../../api/pets/operations.ts';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
@@ -51,6 +51,9 @@ export function valuesFor(facts: ServiceFacts): Values {
       Object.entries(addresses).map(([name, address]) => [name, () => address]),
     ),
     ...TABLES,
+    errorSections: () => errorSections(contract),
+    errorSimulations: () => codes(contract.errorCodes),
+    waitingSimulations: () => codes(contract.errorCodes.filter(hasRetryAfter)),
     toolTable: () => toolTable(addresses, contract),
     replyHeaders: () => replyHeaderSections(addresses, contract),
     unstableOperations: () => unstableOperations(contract),
@@ -79,15 +82,6 @@ const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UT
 
 const TABLES: Values = {
   planTable: plans,
-  errorSections: () =>
-    document(
-      ...ERROR_CATALOGUE.flatMap(({ code, status, meaning, cause, cure }) => [
-        `## \`${code}\``,
-        `**Status ${status}.** ${meaning}`,
-        `**Cause.** ${cause}`,
-        `**Cure.** ${cure}`,
-      ]),
-    ),
   limitHeaders: () =>
     table(
       ['Header', 'Meaning', 'Example'],
@@ -101,11 +95,20 @@ const TABLES: Values = {
   orderTransitions: () => transitionTable(ORDER_TRANSITIONS),
   requestHeaders: () =>
     sections(REQUEST_HEADERS.map(({ name, description }) => [name, description])),
-  errorSimulations: () => codes(ERROR_CODES),
-  waitingSimulations: () => codes(ERROR_CODES.filter(hasRetryAfter)),
   retryAfterRange,
   faultTable,
 };
+
+function errorSections({ errorCodes }: Contract): string {
+  return document(
+    ...explainErrors(errorCodes).flatMap(({ code, status, meaning, cause, cure }) => [
+      `## \`${code}\``,
+      `**Status ${status}.** ${meaning}`,
+      `**Cause.** ${cause}`,
+      `**Cure.** ${cure}`,
+    ]),
+  );
+}
 
 function transitionTable(transitions: Transitions): string {
   return table(

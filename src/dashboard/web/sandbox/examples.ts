@@ -1,4 +1,6 @@
-import { ERRORS, hasRetryAfter } from '../../../core/errors.ts';
+import { isErrorServed } from '../../../core/error-stability.ts';
+import { ERRORS, type ErrorCode, hasRetryAfter } from '../../../core/errors.ts';
+import type { Stability } from '../../../core/stability.ts';
 
 /** An example of a simulation, and its effect. */
 interface SimulationExample {
@@ -20,17 +22,23 @@ const FAULTS: readonly SimulationExample[] = [
   { simulate: 'unknown_code', effect: 'An error with a code that a later 1.x may add.' },
 ];
 
-const FAILURES = Object.entries(ERRORS).map(
-  ([code, { status, meaning }]): SimulationExample => ({
+/** An example of each simulation, by group. @param least the least stable level that is served. */
+export function simulationExamples(
+  least: Stability,
+): ReadonlyArray<readonly [group: string, examples: readonly SimulationExample[]]> {
+  // An object literal has exactly the keys of its type.
+  const codes = Object.keys(ERRORS) as readonly ErrorCode[];
+  const served = codes.filter((code) => isErrorServed(code, least));
+  return [
+    ['Errors', served.map(failureOf)],
+    ['Faults', FAULTS],
+  ];
+}
+
+function failureOf(code: ErrorCode): SimulationExample {
+  const { status, meaning } = ERRORS[code];
+  return {
     simulate: hasRetryAfter(code) ? `${code};retry-after=2` : code,
     effect: `${status}: ${meaning}`,
-  }),
-);
-
-/** An example of each simulation, by group. */
-export const SIMULATION_EXAMPLES: ReadonlyArray<
-  readonly [group: string, examples: readonly SimulationExample[]]
-> = [
-  ['Errors', FAILURES],
-  ['Faults', FAULTS],
-];
+  };
+}

@@ -47,7 +47,7 @@ export default function SandboxPage() {
             onBan={(keyId, seconds) => mutate({ kind: 'ban', keyId, ban: { seconds } })}
             onLift={(keyId) => mutate({ kind: 'lift', keyId })}
           />
-          {session.data && <Simulations addresses={session.data.addresses} />}
+          {session.data && <Simulations {...session.data} />}
         </Stack>
       ) : (
         <Pending query={sandbox} label="Loading the sandbox" height={720} />

@@ -3,20 +3,18 @@ import { useState } from 'react';
 import type { SessionInfo } from '../../shared/api.ts';
 import { Code } from '../common/copy.tsx';
 import { accountWith, requestWith } from './commands.ts';
-import { SIMULATION_EXAMPLES } from './examples.ts';
+import { simulationExamples } from './examples.ts';
 
-const GROUPS = SIMULATION_EXAMPLES.map(([group, examples]) => ({
-  group,
-  items: examples.map(({ simulate }) => ({ value: simulate, label: simulate })),
-}));
-
-const EXAMPLES = SIMULATION_EXAMPLES.flatMap(([, examples]) => examples);
 const FIRST = 'unavailable;retry-after=2';
 
 /** Every simulation with the calls that make requests of staging meet it. */
-export function Simulations({ addresses }: Pick<SessionInfo, 'addresses'>) {
+export function Simulations({
+  addresses,
+  stability,
+}: Pick<SessionInfo, 'addresses' | 'stability'>) {
+  const groups = simulationExamples(stability);
   const [simulate, setSimulate] = useState(FIRST);
-  const example = EXAMPLES.find((each) => each.simulate === simulate);
+  const example = groups.flatMap(([, each]) => each).find((each) => each.simulate === simulate);
   return (
     <Stack gap="sm" component="section" aria-labelledby="simulations">
       <Title order={2} size="h4" id="simulations">
@@ -29,7 +27,10 @@ export function Simulations({ addresses }: Pick<SessionInfo, 'addresses'>) {
       <NativeSelect
         label="Simulation"
         description={example?.effect}
-        data={GROUPS}
+        data={groups.map(([group, examples]) => ({
+          group,
+          items: examples.map(({ simulate }) => ({ value: simulate, label: simulate })),
+        }))}
         value={simulate}
         onChange={(event) => setSimulate(event.currentTarget.value)}
         maw={360}
