@@ -22,27 +22,41 @@ export interface Precondition {
   readonly ifNoneMatch?: EntityTagList | undefined;
 }
 
+/** The header of a precondition. */
+export type PreconditionHeader = 'If-Match' | 'If-None-Match';
+
 /**
- * Whether something that exists, with this strong entity tag, meets a precondition. `If-Match` compares strongly, so a
- * weak tag never matches; `If-None-Match` compares weakly. The tag of any content coding counts as the tag itself.
+ * The header that something that exists, with this strong entity tag, does not meet; `undefined` if it meets all.
+ * `If-Match` compares strongly, so a weak tag never matches; `If-None-Match` compares weakly.
  */
-export function meetsPrecondition(
+export function failedPrecondition(
   entityTag: string,
   { ifMatch, ifNoneMatch }: Precondition,
-): boolean {
-  if (ifMatch !== undefined && !lists(ifMatch, entityTag)) return false;
-  if (ifNoneMatch === undefined) return true;
-  if (ifNoneMatch === '*') return false;
-  return !lists(ifNoneMatch.map(withoutWeakness), entityTag);
+): PreconditionHeader | undefined {
+  if (ifMatch !== undefined && !lists(ifMatch, entityTag)) return 'If-Match';
+  return ifNoneMatch !== undefined && listsWeakly(ifNoneMatch, entityTag)
+    ? 'If-None-Match'
+    : undefined;
 }
 
-/** The content codings of replies. */
-const CODINGS = ['gzip', 'br', 'zstd', 'deflate'];
+/** Whether a list has this tag, strong or weak (RFC 9110, 8.8.3.2). */
+export function listsWeakly(tags: EntityTagList, entityTag: string): boolean {
+  return lists(tags === '*' ? tags : tags.map(withoutWeakness), withoutWeakness(entityTag));
+}
 
+/** What servers and proxies append to a tag for a content coding. */
+const SUFFIXES = ['gzip', 'br', 'zstd', 'deflate'].flatMap((coding) => [
+  `-${coding}"`,
+  `;${coding}"`,
+]);
+
+/** The tag of any content coding counts as the tag itself. */
 function lists(tags: EntityTagList, entityTag: string): boolean {
   if (tags === '*') return true;
+  const start = entityTag.slice(0, -1);
   return tags.some(
-    (tag) => tag === entityTag || CODINGS.some((coding) => tag === entityTagIn(coding, entityTag)),
+    (tag) =>
+      tag === entityTag || (tag.startsWith(start) && SUFFIXES.includes(tag.slice(start.length))),
   );
 }
 

@@ -35,7 +35,7 @@ export const ERRORS = {
     cause:
       'The header `Content-Type` is missing or is not `application/json`. `curl -d` sends a form unless told otherwise.',
     cure: 'Send `Content-Type: application/json` with every body. Some changes also take `application/merge-patch+json`.',
-    message: 'Send the body as JSON, with the header "Content-Type: application/json".',
+    message: 'Send the body as JSON, with the header {contentType}.',
   },
   missing_api_key: {
     status: 401,
@@ -143,7 +143,7 @@ export const ERRORS = {
       'It has changed since the reply whose `ETag` was sent as `If-Match`. A weak tag (`W/"…"`), such as that of a list or one that a proxy has weakened, never matches. Or `If-None-Match` has its tag.',
     cure: 'Read it again, check whether your change is still right, and send it with the new `ETag`.',
     message:
-      'The version does not meet If-Match or If-None-Match, so nothing was changed. Read it again, and use its ETag.',
+      'The version does not meet {header}, so nothing was changed. Read it again, and use its ETag.',
   },
   body_too_large: {
     status: 413,

@@ -36,8 +36,9 @@ export function preconditionOf(
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
-/** The usual forms of a list of entity tags; `parseEntityTags` accepts some more. */
-const PATTERN = '^([*]|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$';
+/** What `parseEntityTags` accepts; bytes above 127 arrive as characters up to U+00FF. */
+const PATTERN =
+  '^([*]|[ \\t,]*(W/)?"[!#-~\\x80-\\xff]*"([ \\t]*,[ \\t,]*(W/)?"[!#-~\\x80-\\xff]*")*[ \\t,]*)$';
 
 function entityTagsParameter<const Name extends string>(
   name: Name,

@@ -119,7 +119,7 @@ export function orderUpdateRefusal(refusal: Refusal, orderId: Int64): ApiError {
     case 'not_found':
       return apiError('order_not_found', { orderId });
     case 'precondition_failed':
-      return apiError('precondition_failed');
+      return apiError('precondition_failed', { header: refusal.header });
     case 'invalid_transition':
       return transitionError(ORDER_TRANSITIONS, refusal.from, refusal.to);
   }

@@ -1,4 +1,4 @@
-import { meetsPrecondition, type Precondition } from '../entity-tags.ts';
+import { failedPrecondition, type Precondition, type PreconditionHeader } from '../entity-tags.ts';
 import type { StoredPet } from '../pets/pet-changes.ts';
 import type { PetStatus } from '../pets/pets.ts';
 import type { Transitions } from '../transitions.ts';
@@ -39,7 +39,7 @@ export type OrderUpdateOutcome =
   /** The order as it is now, whether anything had to be written or not. */
   | { readonly kind: 'updated'; readonly order: Order }
   | { readonly kind: 'not_found' }
-  | { readonly kind: 'precondition_failed' }
+  | { readonly kind: 'precondition_failed'; readonly header: PreconditionHeader }
   | {
       readonly kind: 'invalid_transition';
       readonly from: OrderStatus;
@@ -69,9 +69,8 @@ export function decideOrderUpdate(
   now: number,
 ): OrderUpdateOutcome {
   if (!order) return { kind: 'not_found' };
-  if (precondition && !meetsPrecondition(orderEntityTag(order), precondition)) {
-    return { kind: 'precondition_failed' };
-  }
+  const header = precondition && failedPrecondition(orderEntityTag(order), precondition);
+  if (header) return { kind: 'precondition_failed', header };
   const from = order.status;
   if (status === from) return { kind: 'updated', order };
   if (!ORDER_TRANSITIONS[from].includes(status)) {

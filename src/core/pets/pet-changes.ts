@@ -1,5 +1,5 @@
 import type { Int64 } from '../../lib/int64.ts';
-import { meetsPrecondition, type Precondition } from '../entity-tags.ts';
+import { failedPrecondition, type Precondition, type PreconditionHeader } from '../entity-tags.ts';
 import type { Transitions } from '../transitions.ts';
 import { petEntityTag } from './pet-json.ts';
 import type { Pet, PetStatus } from './pets.ts';
@@ -32,7 +32,7 @@ export type PetRefusal =
   | { readonly kind: 'not_found' }
   /** The pet belongs to this other account, which exists. */
   | { readonly kind: 'not_owner'; readonly owner: string }
-  | { readonly kind: 'precondition_failed' }
+  | { readonly kind: 'precondition_failed'; readonly header: PreconditionHeader }
   /** An order for the pet is open. */
   | { readonly kind: 'reserved' };
 
@@ -121,7 +121,6 @@ function refuseChange(
   if (owner !== undefined && owner !== accountId) {
     return { kind: 'not_owner', owner };
   }
-  return precondition && !meetsPrecondition(petEntityTag(pet), precondition)
-    ? { kind: 'precondition_failed' }
-    : undefined;
+  const header = precondition && failedPrecondition(petEntityTag(pet), precondition);
+  return header && { kind: 'precondition_failed', header };
 }

@@ -13,7 +13,7 @@ export function petRefusal(refusal: Refusal, petId: bigint | number): ApiError {
     case 'not_owner':
       return apiError('not_owner');
     case 'precondition_failed':
-      return apiError('precondition_failed');
+      return apiError('precondition_failed', { header: refusal.header });
     case 'reserved':
       return apiError('pet_reserved');
     case 'invalid_transition':

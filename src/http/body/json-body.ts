@@ -2,7 +2,7 @@ import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../../core/errors.ts';
 import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { Operation } from '../operation.ts';
-import { acceptPatch, JSON_MEDIA_TYPES, mediaTypeOf } from './media-type.ts';
+import { acceptPatch, contentTypeHeader, JSON_MEDIA_TYPES, mediaTypeOf } from './media-type.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /** The largest body of the API, in bytes. */
@@ -86,7 +86,8 @@ function checkContentType(
 ): void {
   const type = headers.get('content-type') ?? '';
   if (!mediaTypes.includes(type) && !mediaTypes.includes(mediaTypeOf(type) ?? '')) {
-    throw unsupported(messageFor('unsupported_content_type'), inError);
+    const contentType = contentTypeHeader(mediaTypes);
+    throw unsupported(messageFor('unsupported_content_type', { contentType }), inError);
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {

@@ -9,6 +9,11 @@ export const MERGE_PATCH_MEDIA_TYPES: readonly string[] = [
   'application/merge-patch+json',
 ];
 
+/** The header that a body of one of these types needs, in words. */
+export function contentTypeHeader(mediaTypes: readonly string[]): string {
+  return mediaTypes.map((type) => `"Content-Type: ${type}"`).join(' or ');
+}
+
 /** The header that tells which bodies a PATCH takes (RFC 5789, 3.1); `undefined` for other methods. */
 export function acceptPatch({
   method,

@@ -1,4 +1,4 @@
-import { entityTagOf } from '../../core/entity-tags.ts';
+import { entityTagOf, listsWeakly } from '../../core/entity-tags.ts';
 import type { ParameterDescription } from '../operation.ts';
 
 /** The `If-None-Match` header as a parameter of an operation. */
@@ -30,13 +30,20 @@ export function weakEntityTagOf(body: string, hasMore: boolean): string {
 /** Ends no JSON text. */
 const MORE = '…';
 
-/** Whether the client already has the content with this tag (`If-None-Match`; RFC 9110, 13.1.2). */
-export function isNotModified({ headers }: Request, entityTag: string): boolean {
+/**
+ * Whether the client already has the content with this tag (`If-None-Match`; RFC 9110, 13.1.2).
+ * @param isOneCoding whether the tag is that of one content coding, so that those of others do not match.
+ */
+export function isNotModified(
+  { headers }: Request,
+  entityTag: string,
+  isOneCoding = false,
+): boolean {
   const known = headers.get('if-none-match');
   if (known === null) return false;
   if (known.trim() === '*') return true;
-  const opaque = entityTag.slice(entityTag.indexOf('"'));
-  return known.match(OPAQUE_TAGS)?.some((tag) => tag === opaque) ?? false;
+  const tags: readonly string[] = known.match(OPAQUE_TAGS) ?? [];
+  return isOneCoding ? tags.includes(entityTag) : listsWeakly(tags, entityTag);
 }
 
 /** The opaque tags of a list: weak ones are compared like strong ones. */

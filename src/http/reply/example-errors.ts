@@ -3,11 +3,15 @@ import { PET_TRANSITIONS } from '../../core/pets/pet-changes.ts';
 import { refusedTransition } from '../../core/transitions.ts';
 import { emptyBodyMessage } from '../body/body-validator.ts';
 import { MAX_BODY_BYTES } from '../body/json-body.ts';
+import { contentTypeHeader, JSON_MEDIA_TYPES } from '../body/media-type.ts';
 import type { Operation, ParameterDescription } from '../operation.ts';
 
 /** As much of an operation as the messages of its errors need. */
 interface DescribedOperation
-  extends Pick<Operation, 'body' | 'expectations' | 'noun' | 'transitions' | 'deprecation'> {
+  extends Pick<
+    Operation,
+    'body' | 'mediaTypes' | 'expectations' | 'noun' | 'transitions' | 'deprecation'
+  > {
   readonly id: string;
   readonly parameters?: readonly ParameterDescription[];
 }
@@ -42,7 +46,7 @@ export function exampleMessage(
   values: Readonly<Record<string, string>> = {},
 ): string {
   const { id, body, expectations, noun = 'request', parameters = [], deprecation } = operation;
-  const { transitions = PET_TRANSITIONS } = operation;
+  const { transitions = PET_TRANSITIONS, mediaTypes = JSON_MEDIA_TYPES } = operation;
   const refusal = parameters.find((each) => each.refusal !== undefined)?.refusal;
   if (code === 'invalid_body' && body) return emptyBodyMessage(body, expectations);
   if (code === 'invalid_parameter' && refusal !== undefined) return refusal;
@@ -53,6 +57,8 @@ export function exampleMessage(
     petId: ABSENT_PET,
     orderId: ABSENT_PET,
     status: 'pending',
+    header: 'If-Match',
+    contentType: contentTypeHeader(mediaTypes),
     maximum: MAX_BODY_BYTES / 1024,
     // Defaults for operations without such a body or parameter.
     ...{ field: 'name', expectation: 'a valid value' },

@@ -21,7 +21,7 @@ export function selectRepresentation(reply: Reply, request: Request): Reply {
   const isCoded = coding !== undefined && (isRequired || isWorthCompressing(reply));
   const entityTag = reply.entityTag && entityTagIn(isCoded ? coding : undefined, reply.entityTag);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (entityTag !== undefined && isRead && isNotModified(request, entityTag)) {
+  if (entityTag !== undefined && isRead && isKnown(request, reply, entityTag)) {
     const { cacheControl, headers } = reply;
     return {
       status: 304,
@@ -33,6 +33,15 @@ export function selectRepresentation(reply: Reply, request: Request): Reply {
   if (!isCoded) return reply;
   const bytes = compressed?.in(coding) ?? compress(body, coding);
   return { ...reply, body: bytes, coding, ...(entityTag && { entityTag }) };
+}
+
+/**
+ * Proxies compress what the service does not, and append the coding to its tag. They leave documents alone, which the
+ * service compresses and gives a strong tag for each coding.
+ */
+function isKnown(request: Request, { compressed, entityTag }: Reply, selected: string): boolean {
+  const isOneCoding = compressed !== undefined && !selected.startsWith('W/');
+  return isNotModified(request, isOneCoding ? selected : (entityTag ?? selected), isOneCoding);
 }
 
 function isWorthCompressing({ body = '', compressed }: Reply): boolean {

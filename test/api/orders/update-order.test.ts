@@ -97,10 +97,12 @@ describe('updateOrder', () => {
     for (const value of ['"other"', `W/${tag}`, '"a", "b"']) {
       const refusal = await refusalOf(await it.update(id, 'approved', { 'If-Match': value }));
       expect(refusal).toMatchObject({ status: 412, code: 'precondition_failed' });
+      expect(refusal.message).toContain('does not meet If-Match,');
     }
     for (const value of ['*', `W/${tag}`, tag]) {
       const refusal = await refusalOf(await it.update(id, 'approved', { 'If-None-Match': value }));
       expect(refusal).toMatchObject({ status: 412, code: 'precondition_failed' });
+      expect(refusal.message).toContain('does not meet If-None-Match,');
     }
     for (const value of ['', 'no tag', '"a" "b"']) {
       const refusal = await refusalOf(await it.update(id, 'approved', { 'If-Match': value }));

@@ -94,6 +94,7 @@ const MATCHING: ReadonlyArray<readonly [string, (tag: string) => string]> = [
   ['a list with empty elements', (tag) => `, ${tag} ,, `],
   ['the tag in a coding', (tag) => coded(tag, 'gzip')],
   ['the tag in another coding', (tag) => coded(tag, 'br')],
+  ['the tag in a coding after a semicolon', (tag) => `${tag.slice(0, -1)};gzip"`],
   ['anything', () => '*'],
   ['anything, with spaces', () => ' * '],
 ];
@@ -145,10 +146,26 @@ describe('If-Match', () => {
         status: 412,
         code: 'precondition_failed',
         message:
-          'The version does not meet If-Match or If-None-Match, so nothing was changed. Read it again, and use its ETag.',
+          'The version does not meet If-Match, so nothing was changed. Read it again, and use its ETag.',
       });
     }
     expect((await it.get()).headers.get('ETag')).toBe(it.tag);
+  });
+
+  test('has a pattern in the document that accepts what the service accepts, and refuses the rest', async () => {
+    const it = await rex();
+    const document = await (await fetch(`${shared().url()}/openapi.json`)).json();
+    const parameters: ReadonlyArray<{ name: string; schema: { pattern: string } }> =
+      document.paths['/pets/{petId}'].patch.parameters;
+    for (const name of ['If-Match', 'If-None-Match']) {
+      const { pattern = '' } = parameters.find((each) => each.name === name)?.schema ?? {};
+      const matches = (value: string) => new RegExp(pattern, 'u').test(value);
+      for (const [, headerOf] of [...MATCHING, ...OTHERS]) {
+        const value = headerOf(it.tag).trim();
+        expect([value, matches(value)]).toEqual([value, true]);
+      }
+      for (const [, value] of MALFORMED) expect([value, matches(value)]).toEqual([value, false]);
+    }
   });
 
   test.each(MALFORMED)('that is no list of tags is refused: %s', async (_, value) => {
@@ -217,6 +234,21 @@ describe('If-None-Match of a change or a deletion', () => {
     const headers = { 'If-None-Match': headerOf(it.tag) };
     const replies = [await it.patch({ name: 'Tom' }, headers), await it.remove(headers)];
     expect(replies.map(({ status }) => status)).toEqual([412, 412]);
+    for (const reply of replies) {
+      expect((await refusalOf(reply)).message).toBe(
+        'The version does not meet If-None-Match, so nothing was changed. Read it again, and use its ETag.',
+      );
+    }
+  });
+
+  test('is named only where If-Match is met', async () => {
+    const it = await rex();
+    const messageWith = async (ifMatch: string) => {
+      const headers = { 'If-Match': ifMatch, 'If-None-Match': it.tag };
+      return (await refusalOf(await it.patch({ name: 'Tom' }, headers))).message;
+    };
+    expect(await messageWith(it.tag)).toContain('does not meet If-None-Match,');
+    expect(await messageWith(OLD)).toContain('does not meet If-Match,');
   });
 
   test('passes with other tags, and never leads to a 304', async () => {

@@ -8,6 +8,7 @@ import { petScene } from './pet-scene.ts';
 
 const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 const REX = { name: 'Rex', categoryId: 7, status: 'available' } as const;
+const HEADERS = '"Content-Type: application/json" or "Content-Type: application/merge-patch+json"';
 const TYPES = 'application/json, application/merge-patch+json';
 const NAME = 'a string of 1 to 255 characters, not blank, without control characters';
 
@@ -58,9 +59,10 @@ describe('updatePet', () => {
     const it = await rex();
     const reply = await it.patch({ name: 'Tom' }, { 'Content-Type': type });
     expect(reply.headers.get('Accept-Patch')).toBe(TYPES);
-    expect(await refusalOf(reply)).toMatchObject({
+    expect(await refusalOf(reply)).toEqual({
       status: 400,
       code: 'unsupported_content_type',
+      message: `Send the body as JSON, with the header ${HEADERS}.`,
     });
   });
 
@@ -70,6 +72,10 @@ describe('updatePet', () => {
     expect([coded.status, coded.headers.get('Accept-Patch')]).toEqual([400, TYPES]);
     const created = await shared().post(it.key, REX, MERGE_PATCH);
     expect([created.status, created.headers.get('Accept-Patch')]).toEqual([400, null]);
+    // It names what a creation takes.
+    expect((await refusalOf(created)).message).toBe(
+      'Send the body as JSON, with the header "Content-Type: application/json".',
+    );
   });
 
   test('names its media types to OPTIONS', async () => {

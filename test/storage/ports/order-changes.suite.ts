@@ -116,6 +116,7 @@ function changing(open: OpenBackend): void {
     expect(await update(BUYER, 2 ** 60, 'approved')).toEqual({ kind: 'not_found' });
     expect(await update(BUYER, order.id, 'delivered', ['"old"'])).toEqual({
       kind: 'precondition_failed',
+      header: 'If-Match',
     });
     expect((await update(BUYER, order.id, 'delivered', '*')).kind).toBe('invalid_transition');
     expect((await update(BUYER, order.id, 'placed', [orderEntityTag(order)])).kind).toBe('updated');
