@@ -85,7 +85,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const tls = await loadTls(config);
   const backend = await startBackend(config, given, starting);
   const { contract, stores, limiters, metrics, tracing, ops, recorder, readiness } = backend;
-  const { host, port, keepAliveSeconds } = config;
+  const { host, port, keepAliveSeconds, trustedProxies, stability } = config;
   const listener = new Listener(host, port, log, { tls: tls?.pair, keepAliveSeconds });
   const addresses = config.addresses(listener.port);
   const requestLog = tracing.addTraceId(log);
@@ -114,11 +114,7 @@ export async function startService(config: Config, given: ServiceParts): Promise
   const sandbox = async () => (await backend.accountLimits()).sandbox;
   const apis = createApis(parts, tracing.traceParts({ ...backend, sandbox, config, addresses }));
   const service = new HttpService({
-    apis,
-    pages,
-    trustedProxies: config.trustedProxies,
-    stability: config.stability,
-    clock,
+    ...{ apis, pages, trustedProxies, stability, clock },
     log: serviceLog(requestLog, clock),
     metrics,
     connections: listener,
