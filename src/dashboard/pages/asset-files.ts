@@ -66,7 +66,8 @@ export class AssetFile {
       ETag: entityTag,
       Vary: 'Accept-Encoding',
     });
-    if (isNotModified(request, entityTag, true)) return new Response(null, { status: 304, headers });
+    if (isNotModified(request, entityTag, true))
+      return new Response(null, { status: 304, headers });
     headers.set('Content-Type', this.#asset.type);
     if (!coding) return new Response(this.#asset.bytes, { headers });
     headers.set('Content-Encoding', coding);
