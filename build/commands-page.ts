@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { jsonOption } from '../src/cli/options.ts';
 import { completeProgram } from '../src/cli/program.ts';
 
 const INTRODUCTION = `In a checkout, type \`npm run -s petstore -- COMMAND\`; with the executable \`petstore COMMAND\`; where the package is
@@ -62,7 +63,7 @@ function sectionOf(command: Command): string {
       help.argumentDescription(argument),
     ]),
     ...command.options
-      .filter(({ long }) => long !== '--json')
+      .filter(({ description }) => description !== jsonOption().description)
       .map((option) => [`\`${option.flags}\``, optionText(option, help.optionDescription(option))]),
   ];
   const parts = [

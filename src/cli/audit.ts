@@ -35,7 +35,11 @@ export function addAuditCommands(program: Command): void {
         .argParser(parseDuration)
         .conflicts('from'),
     )
-    .addOption(new Option('--from <time>', 'such as 2027-01-31T12:00:00Z').argParser(parseTime))
+    .addOption(
+      new Option('--from <time>', 'a UTC date, or a time such as 2027-01-31T12:00:00Z').argParser(
+        parseTime,
+      ),
+    )
     .addOption(new Option('--to <time>', 'before this moment').argParser(parseTime))
     .addOption(new Option('--limit <n>', 'at most so many').argParser(parseCount).default(100))
     .addOption(jsonOption())

@@ -44,7 +44,9 @@ export function addStoreCommands(program: Command): void {
     .action(recreate);
   store
     .command('check')
-    .description('Read every database whole and show damage; also while the service runs.')
+    .description(
+      'Read every database whole, show damage, and name those that are missing; also while the service runs.',
+    )
     .option('--whole', 'Read the free pages as well, and each database in one transaction.')
     .argument('[files...]', 'the paths of databases; those of the data folder without any')
     .addOption(jsonOption())
