@@ -120,7 +120,7 @@ describeWithBrowser('the start page', (open) => {
     const browser = await page.context().newCDPSession(page);
     const permission = { name: 'clipboard-write' };
     await browser.send('Browser.setPermission', { permission, setting: 'denied' });
-    await page.getByRole('button', { name: 'Copy the request with curl' }).click();
+    await page.getByRole('button', { name: 'Copy the address of production' }).click();
     await page
       .getByRole('status')
       .getByText('The browser refused to copy. Select the text and press Ctrl+C.')

@@ -96,5 +96,7 @@ function bounds(least: unknown, most: unknown, unit: string): string[] {
     typeof bound === 'number' ? bound.toLocaleString('en') : undefined,
   );
   if (to !== undefined) return [`${from ?? 0} to ${to}${unit}`];
-  return from === undefined ? [] : [`at least ${from}${unit}`];
+  return from === undefined
+    ? []
+    : [`at least ${from}${least === 1 ? unit.replace(/s$/, '') : unit}`];
 }

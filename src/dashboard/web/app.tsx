@@ -16,10 +16,14 @@ import { NotFound } from './not-found.tsx';
 import { hasSession } from './page-settings.ts';
 import { Shell } from './shell.tsx';
 import { SignInAgain } from './sign-in/sign-in-again.tsx';
-import { SignInPage } from './sign-in/sign-in-page.tsx';
-import { SignUpPage } from './sign-in/sign-up-page.tsx';
-import { StartPage } from './start/start-page.tsx';
 
+const loadStartPage = () => import('./start/start-page.tsx');
+const StartPage = lazy(loadStartPage);
+// Most readers with a session begin there, so it is loaded together with the session. A failure is shown by the page.
+if (hasSession) loadStartPage().catch(() => undefined);
+
+const SignInPage = lazy(() => import('./sign-in/sign-in-page.tsx'));
+const SignUpPage = lazy(() => import('./sign-in/sign-up-page.tsx'));
 const ForgotPasswordPage = lazy(() => import('./sign-in/forgot-password-page.tsx'));
 const ResetPasswordPage = lazy(() => import('./sign-in/reset-password-page.tsx'));
 const VerifyEmailPage = lazy(() => import('./sign-in/verify-email-page.tsx'));

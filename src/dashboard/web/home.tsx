@@ -1,11 +1,13 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { HOME_TITLE } from '../shared/page-titles.ts';
 import type { SessionState } from './api.ts';
-import { Code, Copy } from './common/copy.tsx';
+import { Copy } from './common/copy.tsx';
 import { Page } from './common/page.tsx';
+import { Exchanges } from './home/exchanges.tsx';
 import { basePath } from './page-settings.ts';
-import { exampleOf } from './start/examples.ts';
+import './home/home.css';
 
 const PLACES = [
   ['production', 'Production', 'Real animals, real limits.'],
@@ -13,17 +15,12 @@ const PLACES = [
   ['quickstart', 'Quickstart', 'One call to try a key of either environment.'],
 ] as const;
 
-/** The start page of a visitor who is not signed in. */
+/** The start page of a visitor who is not signed in: what the service is, in one view. */
 export function Home({ session }: { session: SessionState }) {
   return (
     <Page
       title={HOME_TITLE}
-      description={
-        <>
-          A JSON API to keep and list animals, with real keys, rate limits and durable data. Create
-          an account, make a key, and send the first request from this browser or your terminal.
-        </>
-      }
+      description="A JSON API to keep, list and sell animals, with real keys, rate limits and durable data."
     >
       <Group gap="sm">
         <Button component={Link} href="/sign-up">
@@ -35,28 +32,55 @@ export function Home({ session }: { session: SessionState }) {
         <Button component="a" href={`${basePath}/docs`} variant="default">
           API reference
         </Button>
-        <Button component="a" href="#quickstart" variant="default">
+        <Button component="a" href={`${basePath}/docs/guides/quickstart`} variant="default">
           Quickstart
         </Button>
       </Group>
-      <Quickstart session={session} />
+      <Exchanges session={session} />
+      <WaysIn mcp={`${session.addresses.dashboard}/mcp`} />
       <Addresses session={session} />
     </Page>
   );
 }
 
-function Quickstart({ session }: { session: SessionState }) {
+function WaysIn({ mcp }: { readonly mcp: string }) {
   return (
-    <Stack component="section" gap="sm" id="quickstart" className="anchor">
-      <Title order={2} size="h3">
-        Quickstart
-      </Title>
-      <Text c="dimmed">
-        A key comes from the dashboard. Put it into <code>PETSTORE_KEY</code>; the reply is a 202
-        with the queued message.
-      </Text>
-      <Code value={exampleOf('message', 'curl', session.addresses)} label="the request with curl" />
-    </Stack>
+    <section aria-label="Ways in">
+      <ul className="ways-in">
+        <WayIn title="Call it" path="/docs" link="The operations">
+          Send a request from the reference, or copy it for a terminal or a program.
+        </WayIn>
+        <WayIn title="Test with it" path="/docs/guides/sandbox" link="The sandbox">
+          In CI, <code>npx petstore run -- npm test</code> starts one for your tests. Limits, bans
+          and failures come when you ask for them.
+        </WayIn>
+        <WayIn title="Give it to an agent" path="/docs/guides/agents" link="The tools">
+          Every operation is a tool (MCP) at <code>{mcp}</code>.
+        </WayIn>
+        <WayIn title="Operate it" path="/docs/guides/environments" link="The environments">
+          <code>npm start</code> runs all of it: one process and one folder, with metrics and
+          backups.
+        </WayIn>
+      </ul>
+    </section>
+  );
+}
+
+interface WayInProps {
+  readonly title: string;
+  /** Of the page that tells more. */
+  readonly path: string;
+  readonly link: string;
+  readonly children: ReactNode;
+}
+
+function WayIn({ title, path, link, children }: WayInProps) {
+  return (
+    <li className="way-in">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      <a href={basePath + path}>{link}</a>
+    </li>
   );
 }
 

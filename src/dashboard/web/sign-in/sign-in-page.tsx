@@ -15,7 +15,7 @@ import { EmailField, email, FormCard, focusMistake, PasswordField, required } fr
  * The sign-in page. It is also shown in place of a page that requires signing in, and then leads to
  * that page.
  */
-export function SignInPage() {
+export default function SignInPage() {
   const [location] = useLocation();
   const changed = useSignedInOrOut();
   const [ways, setWays] = useState<readonly SecondFactor[]>();

@@ -14,7 +14,7 @@ import {
 } from './fields.tsx';
 
 /** Creates an account and signs the user in. */
-export function SignUpPage() {
+export default function SignUpPage() {
   const changed = useSignedInOrOut();
   const { data: session } = useSession();
   // If mail is sent, the password is chosen after opening the mailed link.

@@ -29,7 +29,7 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
  * Guides the user to the first successful request. The key is stored only in the memory of this
  * page.
  */
-export function StartPage({ session }: { session: SessionState }) {
+export default function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
   const [chosen, choose] = useState<ExampleCall>('message');
   const { data: steps, isPending } = useSteps();
