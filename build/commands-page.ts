@@ -11,7 +11,7 @@ export async function commandsPage(): Promise<string> {
   const program = await completeProgram();
   const commands = commandsBelow(program);
   const withoutJson = commands.filter((command) => !hasOption(command, '--json')).map(codeOf);
-  return [
+  const parts = [
     '<!-- npm run docs -->',
     '# Commands',
     INTRODUCTION,
@@ -21,10 +21,8 @@ export async function commandsPage(): Promise<string> {
       commands.map((command) => [linkTo(command), command.description()]),
     ),
     ...commands.map(sectionOf),
-    '',
-  ]
-    .join('\n\n')
-    .replace(/\n+$/, '\n');
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 /** The commands that do something, by their place in the program. */
