@@ -10,15 +10,15 @@ export const ERRORS = {
     meaning: 'The body is not strict JSON in UTF-8.',
     cause:
       'The body is empty or cut off, has a trailing comma or single quotes, has the same member twice, is nested too deeply, or is not UTF-8.',
-    cure: 'Create the body with the JSON serializer of your language, in UTF-8, and send all of it. The same request fails again.',
-    message: 'The body is not valid JSON. Check quotes and commas.',
+    cure: 'Look at the line and column that `message` names: both count from 1, a column is one Unicode code point, and a byte order mark does not count. Create the body with the JSON serializer of your language, in UTF-8, and send all of it. The same request fails again.',
+    message: 'The body is not valid JSON at {position}. Check quotes and commas there.',
   },
   invalid_body: {
     status: 400,
     meaning: 'A field of the body is missing or has an invalid value.',
     cause:
       'A required field is missing, has the wrong type, such as a number in quotes, or a value out of range.',
-    cure: 'Correct the field that `message` names. The same request fails again.',
+    cure: 'Correct the fields that `message` names: all invalid ones, or the first ten and how many more. The same request fails again.',
     message: '"{field}" is required: send {expectation}.',
   },
   invalid_parameter: {

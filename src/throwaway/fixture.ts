@@ -1,7 +1,7 @@
 import { Compile, type XStatic } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
-import { ApiError, messageOf, SetupError } from '../core/errors.ts';
+import { messageOf, SetupError } from '../core/errors.ts';
 import { subscribe } from '../core/limits/plans.ts';
 import { parseStrictJson } from '../http/body/strict-json.ts';
 import { isBlank } from '../http/body/text-field.ts';
@@ -77,8 +77,9 @@ function parse(bytes: Uint8Array, source: string): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (cause) {
-    const reason = cause instanceof ApiError ? (cause.cause ?? cause) : cause;
-    const text = messageOf(reason).replace(/^The body/, 'it');
+    const text = messageOf(cause)
+      .replace(/^The body is not valid JSON at /, 'see ')
+      .replace(/^The body(?: is not valid JSON:)? (?:it )?/, 'it ');
     throw new SetupError(`${source} is not valid JSON: ${text}`, { cause });
   }
 }

@@ -26,7 +26,7 @@ const ONE_PER_MINUTE = subscribe('enterprise', { perMinute: 1, perDay: 1_000 });
 export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   invalid_json: {
     operation: 'createPet',
-    act: ({ service, secret }) => service.post(secret, '{'),
+    act: ({ service, secret }) => service.post(secret, '{"name":"Rex","categoryId":7,}'),
   },
   invalid_body: {
     operation: 'createPet',

@@ -261,7 +261,7 @@ test.each([{}, { name: 7 }])(
 
 test('an unreadable message gets the Error body of the API as well', async () => {
   const reply = await sendMessage(service, key, '{');
-  const message = 'The body is not valid JSON. Check quotes and commas.';
+  const message = 'The body is not valid JSON: it breaks off at line 1, column 2. Send all of it.';
   expect(await reply.json()).toEqual({
     jsonrpc: '2.0',
     id: null,

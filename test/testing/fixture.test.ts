@@ -259,8 +259,12 @@ describe('a fixture that cannot be used', () => {
   });
 
   test.each([
-    ['{"pets":', 'FILE is not valid JSON'],
-    ['{"pets":{},"pets":{}}', 'FILE is not valid JSON: it has "pets" twice.'],
+    ['{"pets":', 'FILE is not valid JSON: it breaks off at line 1, column 9. Send all of it.'],
+    [
+      '{"pets":{},\n"pets":{}}',
+      'FILE is not valid JSON: it has a member twice, again at line 2, column 1.',
+    ],
+    ['{"pets":{},}', 'FILE is not valid JSON: see line 1, column 12.'],
     ['[]', 'FILE: must be an object.'],
   ])('is refused when it is %p', async (text, message) => {
     expect((await refusalOf(text))[0]).toStartWith(message);

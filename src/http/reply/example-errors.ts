@@ -60,6 +60,7 @@ export function exampleMessage(
     header: 'If-Match',
     contentType: contentTypeHeader(mediaTypes),
     maximum: MAX_BODY_BYTES / 1024,
+    position: 'line 1, column 30',
     // Defaults for operations without such a body or parameter.
     ...{ field: 'name', expectation: 'a valid value' },
     ...{ parameter: 'limit', problem: 'has an invalid value' },

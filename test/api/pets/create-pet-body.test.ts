@@ -41,21 +41,21 @@ function nested(depth: number): string {
 
 describe('members given twice', () => {
   test.each([
-    ['name', '{"name":"Rex","name":"Tom","categoryId":7}'],
-    ['name', '{"name":"Rex","name":"Rex","categoryId":7}'],
-    ['name', '{"name":"Rex","\\u006eame":"Tom","categoryId":7}'],
-    ['categoryId', '{"categoryId":1,"name":"Rex","category\\u0049d":2}'],
-    ['x', '{"name":"Rex","categoryId":7,"extra":{"x":1,"y":2,"x":1}}'],
-    ['x', '{"name":"Rex","categoryId":7,"extra":[{"a":[{"x":1,"x":2}]}]}'],
-    ['__proto__', '{"__proto__":1,"name":"Rex","categoryId":7,"__proto__":2}'],
-    ['', '{"":1,"name":"Rex","categoryId":7,"":2}'],
-  ])('are refused, "%s" by name: %s', async (name, body) => {
+    [15, '{"name":"Rex","name":"Tom","categoryId":7}'],
+    [15, '{"name":"Rex","name":"Rex","categoryId":7}'],
+    [15, '{"name":"Rex","\\u006eame":"Tom","categoryId":7}'],
+    [30, '{"categoryId":1,"name":"Rex","category\\u0049d":2}'],
+    [51, '{"name":"Rex","categoryId":7,"extra":{"x":1,"y":2,"x":1}}'],
+    [52, '{"name":"Rex","categoryId":7,"extra":[{"a":[{"x":1,"x":2}]}]}'],
+    [44, '{"__proto__":1,"name":"Rex","categoryId":7,"__proto__":2}'],
+    [35, '{"":1,"name":"Rex","categoryId":7,"":2}'],
+  ])('are refused at column %d: %s', async (column, body) => {
     const refusal = await refusalOf(await post(body));
 
     expect(refusal).toStrictEqual({
       status: 400,
       code: 'invalid_json',
-      message: `The body has "${name}" twice. Send it once.`,
+      message: `The body has a member twice, again at line 1, column ${column}. Send it once.`,
     });
   });
 
@@ -88,7 +88,7 @@ describe('text', () => {
     expect(await refusalOf(await post(new Uint8Array(body)))).toStrictEqual({
       status: 400,
       code: 'invalid_json',
-      message: 'The body is not valid UTF-8. Encode it as UTF-8.',
+      message: 'The body is not valid UTF-8 at line 1, column 13. Encode it as UTF-8.',
     });
   });
 
@@ -129,14 +129,14 @@ describe('depth', () => {
   });
 
   test.each([
-    ['arrays', withExtra(nested(16))],
-    ['objects', withExtra(`${'{"a":'.repeat(16)}1${'}'.repeat(16)}`)],
-    ['a body of brackets', '['.repeat(KIBIBYTES_64)],
-  ])('over 16 is refused: %s', async (_, body) => {
+    ['arrays', withExtra(nested(16)), 53],
+    ['objects', withExtra(`${'{"a":'.repeat(16)}1${'}'.repeat(16)}`), 113],
+    ['a body of brackets', '['.repeat(KIBIBYTES_64), 17],
+  ])('over 16 is refused: %s', async (_, body, column) => {
     expect(await refusalOf(await post(body))).toStrictEqual({
       status: 400,
       code: 'invalid_json',
-      message: 'The body is nested deeper than 16 levels. Send a flatter one.',
+      message: `The body is nested deeper than 16 levels at line 1, column ${column}. Send a flatter one.`,
     });
   });
 });
