@@ -9,14 +9,23 @@ import { bodyReader, optionalBodyReader } from '../../http/body/json-body.ts';
 import type { Handler, Handlers, RequestContext } from '../../http/handler.ts';
 import type { Reply } from '../../http/reply/reply.ts';
 import { SECOND } from '../../lib/clock.ts';
-import type { Lazy } from '../../lib/lazy.ts';
+import { type Lazy, lazyImport } from '../../lib/lazy.ts';
 import { SANDBOX_OPERATIONS } from './operations.ts';
 
 const readClockAdvance = bodyReader(SANDBOX_OPERATIONS.advanceClock);
 const readUsageRemaining = bodyReader(SANDBOX_OPERATIONS.setUsage);
 const readBanLength = bodyReader(SANDBOX_OPERATIONS.banKey);
 const readAnimalsReset = optionalBodyReader(SANDBOX_OPERATIONS.resetSandbox);
-const readSimulation = bodyReader(SANDBOX_OPERATIONS.setSimulation);
+const loadSimulations = lazyImport(() => import('../../core/sandbox/simulations.ts'));
+const readSimulation = bodyReader({ ...SANDBOX_OPERATIONS.setSimulation, loadChecks });
+
+async function loadChecks() {
+  const { isSimulation } = await loadSimulations();
+  return {
+    simulate: (text: unknown) =>
+      isSimulation(String(text)) ? undefined : '"simulate" must be one of the simulations',
+  };
+}
 
 /** Changes the sandbox of the account of a request. */
 type Change = (

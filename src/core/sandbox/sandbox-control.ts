@@ -143,13 +143,19 @@ export class SandboxControl {
    */
   async setUsage(request: SandboxRequest, remaining: RemainingRequests): Promise<void> {
     const { limits } = request.account;
-    const used = {
-      minute: usedOf('minuteRemaining', remaining.minuteRemaining, limits.perMinute),
-      day: usedOf('dayRemaining', remaining.dayRemaining, limits.perDay),
-    };
-    if (used.minute === undefined && used.day === undefined) {
+    const { minuteRemaining, dayRemaining } = remaining;
+    if (minuteRemaining === undefined && dayRemaining === undefined) {
       throw new ApiError('invalid_body', 'Send at least one of: minuteRemaining, dayRemaining.');
     }
+    const problems = [
+      ...problemsOf('minuteRemaining', minuteRemaining, limits.perMinute),
+      ...problemsOf('dayRemaining', dayRemaining, limits.perDay),
+    ];
+    if (problems.length > 0) throw new ApiError('invalid_body', `${problems.join('; ')}.`);
+    const used = {
+      minute: usedOf(minuteRemaining, limits.perMinute),
+      day: usedOf(dayRemaining, limits.perDay),
+    };
     const { sandboxes } = this.#dependencies;
     await this.#adjust(request, { kind: 'set_used', used });
     await sandboxes.setUsage(this.#withCommand(request, { kind: 'set_used', used }), used);
@@ -252,7 +258,9 @@ function usualSpelling(simulate: string, stability: Stability): string {
   try {
     return normalizeSimulation(simulate, false, stability);
   } catch (error) {
-    throw new ApiError('invalid_body', `"simulate" is invalid. ${messageOf(error)}`);
+    throw new ApiError('invalid_body', `"simulate" is invalid. ${messageOf(error)}`, {
+      withoutBody: '"simulate" is invalid.',
+    });
   }
 }
 
@@ -260,11 +268,14 @@ function changeOf({ account, by, now }: SandboxRequest): SandboxChange {
   return { accountId: account.id, by, now: now.wall };
 }
 
-/** @throws ApiError `invalid_body` */
-function usedOf(field: string, remaining: number | undefined, limit: number): number | undefined {
-  if (remaining === undefined) return undefined;
-  if (remaining <= limit) return limit - remaining;
-  throw new ApiError('invalid_body', `"${field}" must be at most ${limit}, the limit of the plan.`);
+function problemsOf(field: string, remaining: number | undefined, limit: number): string[] {
+  return (remaining ?? 0) > limit
+    ? [`"${field}" must be at most ${limit}, the limit of the plan`]
+    : [];
+}
+
+function usedOf(remaining: number | undefined, limit: number): number | undefined {
+  return remaining === undefined ? undefined : limit - remaining;
 }
 
 /** The window with times on the account's clock. */

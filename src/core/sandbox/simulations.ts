@@ -134,6 +134,16 @@ export function normalizeSimulation(
   return serializeItem(item);
 }
 
+/** Whether the text is a simulation of an account, with valid parameters. */
+export function isSimulation(text: string): boolean {
+  try {
+    normalizeSimulation(text, false);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function itemOf(text: string, least: Stability = 'experimental'): Item {
   try {
     return parseItem(text);

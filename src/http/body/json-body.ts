@@ -2,6 +2,7 @@ import type { XSchema } from 'typebox/schema';
 import { ApiError, apiError, messageFor } from '../../core/errors.ts';
 import { lazy, lazyImport } from '../../lib/lazy.ts';
 import type { Operation } from '../operation.ts';
+import type { FieldChecks } from './body-validator.ts';
 import { acceptPatch, contentTypeHeader, JSON_MEDIA_TYPES, mediaTypeOf } from './media-type.ts';
 import { parseStrictJson } from './strict-json.ts';
 
@@ -13,7 +14,11 @@ const loadBodyValidator = lazyImport(() => import('./body-validator.ts'));
 /** An operation with a body; see `bodyParser` for its schema. */
 type OperationWithBody<Schema extends XSchema> = Partial<
   Pick<Operation, 'method' | 'mediaTypes' | 'expectations'>
-> & { readonly body: Schema };
+> & {
+  readonly body: Schema;
+  /** Loads the checks that `bodyParser` takes. */
+  readonly loadChecks?: () => Promise<FieldChecks>;
+};
 
 /**
  * Makes a function that reads the body of requests to an operation, and checks it against its schema.
@@ -53,7 +58,7 @@ function bodySteps<const Schema extends XSchema>(operation: OperationWithBody<Sc
   const inError = acceptPatch(operation);
   const loadParser = lazy(async () => {
     const { bodyParser } = await loadBodyValidator();
-    return bodyParser(operation.body, operation.expectations);
+    return bodyParser(operation.body, operation.expectations, await operation.loadChecks?.());
   });
   return {
     checkType: (headers: Headers) => checkContentType(headers, mediaTypes, inError),
