@@ -2,8 +2,8 @@ import type { XStatic } from 'typebox/schema';
 import { newEmailProblem } from '../core/accounts/email-address.ts';
 import { OperatorError } from '../core/errors.ts';
 import { environmentOfShape } from '../core/keys/api-key-text.ts';
+import { parseKeyName } from '../core/keys/key-names.ts';
 import { type Limits, type Plan, type Subscription, subscribe } from '../core/limits/plans.ts';
-import { hasUnprintable } from '../lib/unprintable.ts';
 import type { FixtureSchema } from './fixture-schema.ts';
 
 export type FixtureAccount = XStatic<typeof FixtureSchema.properties.accounts.items>;
@@ -71,7 +71,7 @@ function* problemsOfKey(
   { keys }: Known,
   now: number,
 ): Generator<Problem> {
-  if (name !== undefined && (name.trim() === '' || hasUnprintable(name))) {
+  if (name !== undefined && parseKeyName(name) === undefined) {
     yield { pointer: `${pointer}/name`, text: 'must be printable text.' };
   }
   if (expiresAt !== undefined && !isTime(expiresAt)) {

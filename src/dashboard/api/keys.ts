@@ -8,7 +8,7 @@ import {
   TooManyKeysToday,
 } from '../../core/keys/api-key-service.ts';
 import type { ApiKey, KeyFilter, KeyPosition } from '../../core/keys/api-keys.ts';
-import { KEY_NAME_PATTERN, KEY_NAME_RULE } from '../../core/keys/key-names.ts';
+import { KEY_NAME_RULE, parseKeyName } from '../../core/keys/key-names.ts';
 import type { Limits } from '../../core/limits/plans.ts';
 import { wholeSeconds } from '../../http/reply/reply.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';
@@ -36,7 +36,7 @@ const readNewKey = bodyReader(
     required: ['name', 'environment'],
     additionalProperties: false,
     properties: {
-      name: { type: 'string', pattern: KEY_NAME_PATTERN },
+      name: { type: 'string' },
       environment: { enum: ENVIRONMENTS },
       expiresInDays: { type: 'integer', minimum: 1, maximum: MAX_KEY_DAYS },
       // core/simulations.ts checks the rest.
@@ -49,6 +49,7 @@ const readNewKey = bodyReader(
     expiresInDays: `a whole number from 1 to ${MAX_KEY_DAYS}, or be left out`,
     simulate: `a simulation of at most ${MAX_SIMULATE_LENGTH} characters, or be left out`,
   },
+  { name: isKeyName },
 );
 
 const readNaming = bodyReader(
@@ -56,10 +57,15 @@ const readNaming = bodyReader(
     type: 'object',
     required: ['name'],
     additionalProperties: false,
-    properties: { name: { type: 'string', pattern: KEY_NAME_PATTERN } },
+    properties: { name: { type: 'string' } },
   },
   { name: KEY_NAME_RULE },
+  { name: isKeyName },
 );
+
+function isKeyName(text: string): boolean {
+  return parseKeyName(text) !== undefined;
+}
 
 const readRotation = bodyReader(
   {

@@ -1,7 +1,7 @@
 import { accountDetails } from '../../core/accounts/account-details.ts';
 import type { Account } from '../../core/accounts/accounts.ts';
 import type { SessionRecord } from '../../core/accounts/sessions.ts';
-import { REASON_PATTERN, REASON_RULE } from '../../core/accounts/suspensions.ts';
+import { parseReason, REASON_RULE } from '../../core/accounts/suspensions.ts';
 import type { Environment } from '../../core/environments.ts';
 import type { BanRecord } from '../../core/limits/ban-records.ts';
 import type { UsageCounts } from '../../core/requests/usage.ts';
@@ -29,9 +29,10 @@ const readSuspension = bodyReader(
     type: 'object',
     required: ['reason'],
     additionalProperties: false,
-    properties: { reason: { type: 'string', pattern: REASON_PATTERN } },
+    properties: { reason: { type: 'string' } },
   },
   { reason: REASON_RULE },
+  { reason: (text) => parseReason(text) !== undefined },
 );
 
 const readDeletion = bodyReader(

@@ -1,5 +1,5 @@
 import { emailProblem, newEmailProblem } from '../../core/accounts/email-address.ts';
-import { UNPRINTABLE } from '../../lib/unprintable.ts';
+import { isPrintableLine } from '../../lib/unprintable.ts';
 import { bodyReader } from '../body.ts';
 import { DashboardError } from '../errors.ts';
 import { hasPasswordLength, normalizePassword } from '../shared/new-password.ts';
@@ -7,8 +7,9 @@ import { PASSWORD_LENGTH } from './errors.ts';
 
 const text = { type: 'string', minLength: 1, maxLength: 1_000 } as const;
 
-const PASSKEY_NAME =
-  '1 to 60 characters on one line, without invisible characters and direction marks';
+/** The longest name of a passkey, in characters. */
+const PASSKEY_NAME_LENGTH = 60;
+const PASSKEY_NAME = `1 to ${PASSKEY_NAME_LENGTH} characters on one line, without invisible characters and direction marks`;
 
 const base64 = { type: 'string', maxLength: 8_000 } as const;
 
@@ -30,10 +31,11 @@ const passkeyResponse = {
 } as const;
 
 /** A name that is shown in lists and in the audit log. */
-const passkeyName = {
-  type: 'string',
-  pattern: `^(?=.*\\S)[^${UNPRINTABLE}]{1,60}$`,
-} as const;
+const passkeyName = { type: 'string' } as const;
+
+const PASSKEY_RULES = {
+  name: (text: string) => isPrintableLine(text, PASSKEY_NAME_LENGTH),
+};
 
 const EXPECTATIONS = {
   email: 'an e-mail address such as you@example.com',
@@ -80,6 +82,7 @@ export const readNewPasskey = bodyReader(
     properties: { name: passkeyName, response: { type: 'object' } },
   },
   EXPECTATIONS,
+  PASSKEY_RULES,
 );
 
 export const readPasskeyName = bodyReader(
@@ -89,6 +92,7 @@ export const readPasskeyName = bodyReader(
     properties: { id: text, name: passkeyName },
   },
   EXPECTATIONS,
+  PASSKEY_RULES,
 );
 
 /** @throws ApiError `invalid` when it cannot be the e-mail address of an account. */
