@@ -14,6 +14,7 @@ import { RequestLimits, tooManyRequests } from './request-limits.ts';
 import { foreignRefusal, secured } from './security.ts';
 import type { SignIn } from './session.ts';
 import { PAGE_TITLES } from './shared/page-titles.ts';
+import { isServedPage } from './shared/unserved.ts';
 
 const loadSignIn = lazyImport(() => import('./sign-in/sign-in.ts'));
 const loadMcpEndpoint = lazyImport(() => import('./mcp-endpoint.ts'));
@@ -75,7 +76,7 @@ export function createDashboard(options: DashboardOptions, parts: LazyParts): Pa
     baseUrl: dashboardUrl,
     async handle(...given) {
       const [request, path, address] = given;
-      const isPublic = !isOwnApi(path) && !PAGE_TITLES.has(path);
+      const isPublic = !isOwnApi(path) && !isOwnPage(path, options.contract);
       if (isPublic && isPreflight(request)) return secured(preflightReply(request), dashboardUrl);
       const report = refusals.of({ request, path, address: address() });
       const reply = await orErrorReply(() => route(...given), log, report);
@@ -109,6 +110,11 @@ function limitedPages(
 /** Whether a path belongs to the API of the dashboard's own pages, which pages of other origins may not call. */
 function isOwnApi(path: string): boolean {
   return path === '/api' || path.startsWith('/api/');
+}
+
+/** Whether a page of the application is at a path. */
+function isOwnPage(path: string, { operationIds }: DashboardOptions['contract']): boolean {
+  return PAGE_TITLES.has(path) && isServedPage(path, operationIds);
 }
 
 /** Whether pages of other origins may read a reply: of the tools, or to a request that missed the API. */

@@ -9,12 +9,13 @@ import { PAGE_FACTS } from '../support/page-facts.ts';
 
 const APPLICATION_PATHS = [
   ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
-  ...['/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
+  ...['/orders', '/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
   ...[
     '/operator',
     '/operator/accounts/acct_1',
     '/operator/overview',
     '/operator/bans',
+    '/operator/orders',
     '/operator/audit',
   ],
 ];

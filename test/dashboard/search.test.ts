@@ -50,6 +50,7 @@ describe('the search', () => {
     ['idempot', '/docs/guides/idempotency'],
     ['MCP', '/docs/guides/agents'],
     ['keys', '/keys'],
+    ['orders', '/orders'],
     ['cors', '/docs/guides/cors'],
     ['Access-Control-Allow-Origin', '/docs/guides/cors'],
     ['webhook', '/docs/guides/not-included'],

@@ -23,6 +23,7 @@ const TABLE = /(<!-- lighthouse -->\n)[\s\S]*?(<!-- \/lighthouse -->)/;
 const PUBLIC = ['/', '/sign-in', '/sign-up', '/forgot-password', ...REFERENCE_PATHS];
 const OF_CUSTOMERS = [
   '/',
+  '/orders',
   '/keys',
   '/requests',
   '/usage',
@@ -33,7 +34,13 @@ const OF_CUSTOMERS = [
 ];
 const COLUMNS = ['Page', 'Performance', 'Accessibility', 'Interactive after s', 'KiB in all'];
 
-const OF_OPERATORS = ['/operator', '/operator/overview', '/operator/bans', '/operator/audit'];
+const OF_OPERATORS = [
+  '/operator',
+  '/operator/overview',
+  '/operator/bans',
+  '/operator/orders',
+  '/operator/audit',
+];
 
 interface Row {
   readonly page: string;

@@ -8,6 +8,7 @@ import { launchBrowser, Visitor } from '../support/browser.ts';
 import { BrowserProfiles } from '../support/browser-profiles.ts';
 import { eventually, TestService } from '../support/harness.ts';
 import { usageRecord } from '../support/usage-records.ts';
+import { addOrder } from './order-scene.ts';
 
 /*
  * Renews the screenshots in docs/images with the real service and a day of data:
@@ -46,7 +47,7 @@ async function tour(): Promise<void> {
   await page.getByRole('button', { name: 'Run it now' }).click();
   await page.getByText('202').first().waitFor();
   await inventDay();
-  for (const name of ['keys', 'usage', 'messages', 'plan']) {
+  for (const name of ['orders', 'keys', 'usage', 'messages', 'plan']) {
     await page.goto(`${service.dashboardUrl}/${name}`);
     await shoot(page, name);
   }
@@ -59,7 +60,7 @@ async function tour(): Promise<void> {
   await shoot(page, 'reference');
 }
 
-/** Creates keys, messages and a day of requests. */
+/** Creates keys, orders, messages and a day of requests. */
 async function inventDay(): Promise<void> {
   const { accounts, apiKeyService, usage } = service.stores;
   const account = await accounts.findByEmail(EMAIL);
@@ -87,6 +88,14 @@ async function inventDay(): Promise<void> {
     await service
       .client(text, { quickstartBaseUrl: service.url('quickstart') })
       .sendMessage(message);
+  }
+  for (const [name, status] of [
+    ['Biscuit', 'delivered'],
+    ['Pepper', 'cancelled'],
+    ['Luna', 'approved'],
+    ['Olive', 'placed'],
+  ] as const) {
+    await addOrder(service, { accountId: account.id, name, status });
   }
   await eventually(async () => (await service.stores.messages.queued()) === 0);
 }

@@ -6,6 +6,7 @@ import { SEARCH_PATH } from '../../src/dashboard/shared/search.ts';
 import { describeWithBrowser, type Visitor } from '../support/browser.ts';
 import { createKey, customer, operator, sendMessage } from '../support/dashboard-scene.ts';
 import { ManualClock, type TestService } from '../support/harness.ts';
+import { addOrder } from './order-scene.ts';
 import { enterAs } from './web-entrance.ts';
 import { startWithPages } from './web-sign-in-scene.ts';
 
@@ -62,7 +63,7 @@ describeWithBrowser('a window of 320 px', (open) => {
   });
 });
 
-/** A customer with long names, messages, requests, errors and a ban. */
+/** A customer with long names, orders, messages, requests, errors and a ban. */
 async function busyCustomer(service: TestService) {
   const person = await customer(service, {
     plan: 'enterprise',
@@ -80,6 +81,10 @@ async function busyCustomer(service: TestService) {
   for (const message of [LONG.repeat(20), 'short']) await sendMessage(service, text, message);
   for (const path of ['/pets', `/pets/${LONG}`, '/pets']) {
     await fetch(service.url('staging') + path, { headers: { Authorization: `Bearer ${text}` } });
+  }
+  const { accountId } = person;
+  for (const status of ['placed', 'delivered'] as const) {
+    await addOrder(service, { accountId, status, name: LONG.repeat(3) });
   }
   await person.json('PUT', `/api/sandbox/bans/${key.id}`, { seconds: 86_400 });
   await service.runJobs();

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { describeWithBrowser, type Visitor } from '../support/browser.ts';
 import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
 import { eventually } from '../support/harness.ts';
+import { addOrder } from './order-scene.ts';
 import { enter, expectSound } from './web-entrance.ts';
 
 const REASON = 'Spam was sent';
@@ -22,6 +23,7 @@ async function suspended() {
   const visitor = await customer(scene.service);
   const { key } = await createKey(visitor, { name: 'ci', environment: 'staging' });
   await visitor.json('PUT', `/api/sandbox/bans/${key.id}`, { seconds: 60 });
+  await addOrder(scene.service, visitor);
   await scene.service.stores.accounts.suspend(visitor.accountId, REASON, 0, 'test');
   return { ...scene, visitor, [Symbol.asyncDispose]: scene[Symbol.asyncDispose] };
 }
@@ -37,6 +39,7 @@ const NEXT_STEPS = [
 describeWithBrowser('while an account is suspended', (open) => {
   test.each([
     ['/', 'Create a key', ['Show what is typed', 'Copy the request with curl', ...NEXT_STEPS]],
+    ['/orders', 'Approve order 1', []],
     ['/keys', 'Create key', ['Revoke ci']],
     ['/sandbox', 'Reset', ['Copy the request', 'Copy the call of the sandbox']],
     [
@@ -83,7 +86,7 @@ describeWithBrowser('while an account is suspended', (open) => {
 
   test('its pages are sound', async () => {
     await using it = await suspended();
-    for (const path of ['/keys', '/sandbox']) {
+    for (const path of ['/orders', '/keys', '/sandbox']) {
       await expectSound(open, it.service, it.visitor, path, (page) =>
         page.getByRole('main').getByText(SENTENCE).first().waitFor(),
       );

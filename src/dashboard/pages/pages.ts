@@ -1,3 +1,4 @@
+import type { Contract } from '../../api/operations.ts';
 import { REVALIDATED } from '../../http/reply/entity-tag.ts';
 import { type LazyParts, lazy } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
@@ -10,6 +11,7 @@ import { queryOf, searchPage } from '../search/search-page.ts';
 import { pagePolicy, referencePolicy, writePolicy } from '../security.ts';
 import { pageTitle } from '../shared/page-titles.ts';
 import { SEARCH_INDEX_PATH, SEARCH_PATH } from '../shared/search.ts';
+import { isServedPage } from '../shared/unserved.ts';
 import { ASSETS, type AssetFile } from './asset-files.ts';
 import { type AssetSource, ownAssets } from './asset-source.ts';
 import { type ServeDocument, served, servedDocuments } from './documents.ts';
@@ -18,9 +20,26 @@ import { problem } from './problems.ts';
 import { canonicalAddress } from './redirect.ts';
 import { dashboardPage, notFoundPage, type PageParts, type Reader } from './shell.ts';
 
-const isApplicationPath = (path: string) => pageTitle(path) !== undefined;
-const isPage = (path: string) =>
-  REFERENCE_PATHS.has(path) || path === SEARCH_PATH || isApplicationPath(path);
+function isApplicationPath(path: string, { operationIds }: Contract): boolean {
+  return pageTitle(path) !== undefined && isServedPage(path, operationIds);
+}
+
+function isPage(path: string, contract: Contract): boolean {
+  return REFERENCE_PATHS.has(path) || path === SEARCH_PATH || isApplicationPath(path, contract);
+}
+
+/** The redirect to the address of a page, if the request has another one. */
+function redirectOf(
+  request: Request,
+  path: string,
+  { addresses, contract }: Pick<ServiceFacts, 'addresses' | 'contract'>,
+): Response | undefined {
+  const canonical = canonicalAddress(request, path, addresses.dashboard, (each) =>
+    isPage(each, contract),
+  );
+  if (canonical === undefined) return undefined;
+  return new Response(null, { status: 307, headers: { Location: canonical } });
+}
 
 /**
  * Its value is not checked: it only selects the frame that is shown until the script has loaded the
@@ -93,7 +112,8 @@ export function createPages(
     }
     const page = reference.get(path);
     if (page) return () => page(request);
-    if (isApplicationPath(path)) return () => showDashboard(parts, readerOf(request, path));
+    if (isApplicationPath(path, contract))
+      return () => showDashboard(parts, readerOf(request, path));
     if (path === '/favicon.ico')
       return () => faviconReply(files.get(parts.assets.favicon), request);
     const file = path.startsWith(ASSETS) && files.get(path.slice(ASSETS.length));
@@ -102,8 +122,8 @@ export function createPages(
   return {
     async handle(request, given) {
       const path = given === '' ? '/' : given;
-      const canonical = canonicalAddress(request, path, addresses.dashboard, isPage);
-      if (canonical) return new Response(null, { status: 307, headers: { Location: canonical } });
+      const redirect = redirectOf(request, path, facts);
+      if (redirect) return redirect;
       const serve = await find(path, request);
       if (!serve) return notFound(request, (await prepared(request)).parts, path);
       if (request.method === 'GET' || request.method === 'HEAD') return serve();

@@ -41,7 +41,7 @@ export function dashboardPage(parts: PageParts, reader: Reader, styleNonce: stri
     head: html`<meta name="base-path" content="${basePath}">
 <meta name="style-nonce" content="${styleNonce}">
 <meta name="has-session" content="${String(reader.hasSession)}">
-<meta name="unserved" content="${unservedPages(parts.contract.operations)}">
+<meta name="unserved" content="${unservedPages(parts.contract.operationIds)}">
 ${loading(parts, assets.dashboard, 'module')}`,
     // Without white space, which React would not expect.
     body: html`<div id="root">${framed(parts, reader, new Html(firstView))}</div>`,
@@ -82,7 +82,7 @@ ${loading(parts, assets.reference, 'module')}`,
 
 /** The frame of the application's pages around a page's content. */
 function framed({ basePath, assets, contract }: PageParts, reader: Reader, content: Html): Html {
-  const unserved = unservedPages(contract.operations);
+  const unserved = unservedPages(contract.operationIds);
   const byPath = reader.hasSession ? assets.frames.member : assets.frames.visitor;
   const template = byPath[reader.path] ?? byPath[''] ?? '';
   return new Html(filled(template, { basePath, unserved, content: content.text }));

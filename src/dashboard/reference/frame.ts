@@ -31,7 +31,7 @@ ${loading(parts, assets.reference, 'module')}`,
     body: new Html(
       filled(assets.frames.anybody, {
         basePath,
-        unserved: unservedPages(contract.operations),
+        unserved: unservedPages(contract.operationIds),
         section: section(basePath, path, contract).text,
         content: content.text,
       }),

@@ -10,6 +10,7 @@ import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../referenc
 import { slugOf } from '../reference/prose.ts';
 import { PAGE_ENTRIES } from '../shared/dashboard-pages.ts';
 import type { SearchEntry } from '../shared/search.ts';
+import { isServedPage } from '../shared/unserved.ts';
 
 /** Guides whose sections are indexed as entries of their own kind. */
 const LISTS = { errors: 'Error code', headers: 'Header' } as const;
@@ -28,7 +29,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
       excerpt: 'Addresses, keys, every operation and guide, documents for programs.',
       text: 'overview documentation base URL authentication OpenAPI Arazzo YAML llms.txt',
     },
-    ...PAGE_ENTRIES,
+    ...PAGE_ENTRIES.filter(({ path }) => isServedPage(path, facts.contract.operationIds)),
     ...facts.contract.operations.flatMap(ofOperation),
     ...explainErrors(facts.contract.errorCodes).map(
       ({ code, status, meaning, cause, cure }): SearchEntry => ({

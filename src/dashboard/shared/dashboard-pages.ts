@@ -17,6 +17,11 @@ const PAGES: readonly DashboardPage[] = [
     text: 'dashboard quickstart begin get started run it now',
   },
   {
+    path: '/orders',
+    excerpt: 'The animals that the account has ordered, and the next step of each order.',
+    text: 'buy sell approve deliver cancel createOrder second buyer conflict 409',
+  },
+  {
     path: '/keys',
     excerpt: 'Create, rotate and revoke API keys.',
     text: 'change replace renew token secret credential expiry expire rotation overlap last used live staging',
@@ -68,6 +73,11 @@ const PAGES_OF_OPERATORS: readonly DashboardPage[] = [
     path: '/operator/bans',
     excerpt: 'For operators: active bans, and lifting one.',
     text: 'lift unban banned keys operator',
+  },
+  {
+    path: '/operator/orders',
+    excerpt: 'For operators: the orders of all accounts, and cancelling one.',
+    text: 'cancel free reserved animal operator',
   },
   {
     path: '/operator/audit',

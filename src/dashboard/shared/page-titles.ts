@@ -6,6 +6,7 @@ export const PAGE_TITLES: ReadonlyMap<string, string> = new Map([
   ['/forgot-password', 'Forgot your password?'],
   ['/reset-password', 'Set a new password'],
   ['/verify-email', 'Confirm your e-mail address'],
+  ['/orders', 'Orders'],
   ['/keys', 'Keys'],
   ['/requests', 'Requests'],
   ['/usage', 'Usage'],
@@ -15,6 +16,7 @@ export const PAGE_TITLES: ReadonlyMap<string, string> = new Map([
   ['/operator', 'Accounts'],
   ['/operator/overview', 'Overview'],
   ['/operator/bans', 'Bans'],
+  ['/operator/orders', 'All orders'],
   ['/operator/audit', 'Audit log'],
   ['/account', 'Account'],
 ]);

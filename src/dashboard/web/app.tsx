@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { firstViewOf, headingOf, NARROW_PAGES, pageTitle } from '../shared/page-titles.ts';
+import { isServedPage } from '../shared/unserved.ts';
 import { type SessionState, useSession } from './api.ts';
 import { documentTitle } from './common/page.tsx';
 import { PageBoundary } from './common/page-boundary.tsx';
@@ -32,6 +33,7 @@ const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const RequestsPage = lazy(() => import('./requests/requests-page.tsx'));
 const UsagePage = lazy(() => import('./usage/usage-page.tsx'));
 const MessagesPage = lazy(() => import('./messages/messages-page.tsx'));
+const OrdersPage = lazy(() => import('./orders/orders-page.tsx'));
 const SandboxPage = lazy(() => import('./sandbox/sandbox-page.tsx'));
 const PlanPage = lazy(() => import('./plan/plan-page.tsx'));
 const AccountsPage = lazy(() => import('./operator/accounts-page.tsx'));
@@ -39,6 +41,7 @@ const OneAccountPage = lazy(() => import('./operator/one-account-page.tsx'));
 const OverviewPage = lazy(() => import('./operator/overview-page.tsx'));
 const BansPage = lazy(() => import('./operator/bans-page.tsx'));
 const OperatorUsagePage = lazy(() => import('./operator/usage-page.tsx'));
+const OperatorOrdersPage = lazy(() => import('./operator/orders-page.tsx'));
 const AuditPage = lazy(() => import('./operator/audit-page.tsx'));
 
 /** The application: the public pages, or the pages of a signed-in user. */
@@ -129,6 +132,9 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
                 the signed-in user is still shown. */}
             {session.isLeaving ? null : <StartPage session={session} />}
           </Route>
+          {isServedPage('/orders', session.operations) && (
+            <Route path="/orders" component={OrdersPage} />
+          )}
           <Route path="/keys" component={KeysPage} />
           <Route path="/requests" component={RequestsPage} />
           <Route path="/usage" component={UsagePage} />
@@ -190,6 +196,7 @@ function OperatorPages() {
       <Route path="/operator/overview" component={OverviewPage} />
       <Route path="/operator/accounts/:id">{({ id }) => <OneAccountPage key={id} id={id} />}</Route>
       <Route path="/operator/bans" component={BansPage} />
+      <Route path="/operator/orders" component={OperatorOrdersPage} />
       <Route path="/operator/audit" component={AuditPage} />
       <Route path="/operator/accounts/:id/usage">
         {({ id }) => <OperatorUsagePage accountId={id} />}

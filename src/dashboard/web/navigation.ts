@@ -7,7 +7,9 @@ import {
   IconKey,
   IconListSearch,
   IconMail,
+  IconPackage,
   IconPlayerPlay,
+  IconShoppingCart,
   IconStack2,
   IconUsers,
   type TablerIcon,
@@ -21,6 +23,7 @@ type Pages = readonly (readonly [path: string, icon: TablerIcon])[];
  */
 export const PAGES: Pages = [
   ['/', IconPlayerPlay],
+  ['/orders', IconShoppingCart],
   ['/keys', IconKey],
   ['/requests', IconListSearch],
   ['/usage', IconChartBar],
@@ -34,5 +37,6 @@ export const OPERATOR_PAGES: Pages = [
   ['/operator', IconUsers],
   ['/operator/overview', IconActivity],
   ['/operator/bans', IconBan],
+  ['/operator/orders', IconPackage],
   ['/operator/audit', IconClipboardList],
 ];

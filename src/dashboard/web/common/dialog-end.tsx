@@ -11,6 +11,8 @@ interface DialogEndProps {
   /** Runs the action; without it, the button submits the form around it. */
   readonly onSubmit?: () => void;
   readonly onCancel: () => void;
+  /** The caption of the button that closes the dialog. */
+  readonly keep?: string | undefined;
   readonly isDangerous?: boolean | undefined;
   /** The button that has the focus first; by default neither. */
   readonly focus?: 'cancel' | 'submit' | undefined;
@@ -18,7 +20,7 @@ interface DialogEndProps {
 
 /** The end of a dialog: the error of its action, and its buttons. */
 export function DialogEnd(props: DialogEndProps) {
-  const { error, isBusy, submit, onSubmit, onCancel, isDangerous, focus } = props;
+  const { error, isBusy, submit, onSubmit, onCancel, keep = 'Cancel', isDangerous, focus } = props;
   return (
     <>
       {error ? <Failure error={error} /> : null}
@@ -28,7 +30,7 @@ export function DialogEnd(props: DialogEndProps) {
           onClick={onCancel}
           data-autofocus={focus === 'cancel' || undefined}
         >
-          Cancel
+          {keep}
         </Button>
         <ActionButton
           isBusy={isBusy}

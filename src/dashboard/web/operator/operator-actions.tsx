@@ -29,6 +29,8 @@ export interface OperatorAction {
   /** The message after success. */
   readonly done: string;
   readonly isDangerous?: boolean;
+  /** The caption of the button that closes the dialog; by default Cancel. */
+  readonly keep?: string;
   /** Whether the account is gone afterwards. */
   readonly isLast?: boolean;
 }
@@ -136,7 +138,7 @@ interface QuestionProps extends Pick<ActionDialogProps, 'action' | 'close'> {
 }
 
 function Question({ action, close, run }: QuestionProps) {
-  const { id, title, text, field, isDangerous } = action;
+  const { id, title, text, field, isDangerous, keep } = action;
   const draft = useDraft(`action ${id}`, { entered: '' });
   const [entered, setEntered] = useState(draft.initial.entered);
   return (
@@ -167,6 +169,7 @@ function Question({ action, close, run }: QuestionProps) {
           isBusy={run.isPending}
           submit={title}
           onCancel={close}
+          keep={keep}
           isDangerous={isDangerous}
           focus={field ? undefined : 'cancel'}
         />

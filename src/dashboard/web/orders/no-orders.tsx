@@ -1,0 +1,44 @@
+import { Anchor, Stack, Text, Title } from '@mantine/core';
+import { useSession } from '../api.ts';
+import { Code } from '../common/copy.tsx';
+import { Empty } from '../common/states.tsx';
+import { basePath } from '../page-settings.ts';
+import type { OrderView } from './order-view.ts';
+
+/** Says what to do where no orders are listed. */
+export function NoOrders({ view: { environment, status, before } }: { readonly view: OrderView }) {
+  const { data } = useSession();
+  if (before !== '') {
+    return <Empty title="No earlier orders">The latest ones are on the first page.</Empty>;
+  }
+  if (status !== '') {
+    return <Empty title={`No order is ${status}`}>Choose another status, or all.</Empty>;
+  }
+  return (
+    <Stack className="empty" align="center" gap="md" py={48} px="md">
+      <Title order={2} size="h4" ta="center">
+        {`No orders in ${environment} yet`}
+      </Title>
+      <Text size="sm" c="dimmed" ta="center">
+        Order an animal that is available, with a key of {environment}. The guide{' '}
+        <Anchor href={`${basePath}/docs/guides/orders`} inherit underline="always">
+          Orders
+        </Anchor>{' '}
+        shows every step.
+      </Text>
+      {data && (
+        <div className="order-example">
+          <Code label="the request" value={orderCall(data.addresses[environment])} />
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** A call that orders an animal. @param baseUrl of an environment. */
+function orderCall(baseUrl: string): string {
+  return `curl -i ${baseUrl}/store/orders \\
+  -H "Authorization: Bearer $PETSTORE_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"petId": 1}'`;
+}

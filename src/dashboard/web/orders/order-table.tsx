@@ -1,0 +1,87 @@
+import { Button, Group, Table } from '@mantine/core';
+import { useLayoutEffect, useRef } from 'react';
+import type { OrderStatus } from '../../../core/orders/orders.ts';
+import type { OrderInfo } from '../../shared/orders.ts';
+import { StackedHead } from '../common/stacked-head.tsx';
+import { ORDER_COLUMNS, OrderCells } from './order-cells.tsx';
+
+/** The captions of the buttons that give an order its next status. */
+const STEPS = {
+  placed: 'Place',
+  approved: 'Approve',
+  delivered: 'Deliver',
+  cancelled: 'Cancel',
+} as const satisfies Record<OrderStatus, string>;
+
+interface OrderTableProps {
+  readonly orders: readonly OrderInfo[];
+  readonly onStep: (order: OrderInfo, status: OrderStatus) => void;
+  readonly onSecondOrder: (order: OrderInfo) => void;
+}
+
+/** The account's orders, each with its next steps. */
+export function OrderTable({ orders, ...actions }: OrderTableProps) {
+  return (
+    <Table className="stacked orders" role="table" verticalSpacing="sm" aria-label="Your orders">
+      <StackedHead columns={[...ORDER_COLUMNS, 'Next']} />
+      <Table.Tbody role="rowgroup">
+        {orders.map((order) => (
+          <OrderRow key={order.id} order={order} {...actions} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+/** The id of the row of an order. */
+export function orderRowId(id: number): string {
+  return `order-${id}`;
+}
+
+interface OrderRowProps extends Omit<OrderTableProps, 'orders'> {
+  readonly order: OrderInfo;
+}
+
+function OrderRow({ order, onStep, onSecondOrder }: OrderRowProps) {
+  const { id, petId, nextStatuses } = order;
+  const row = useRef<HTMLTableRowElement>(null);
+  // With a filter, a row disappears when its order changes: the focus goes to the page.
+  useLayoutEffect(() => {
+    const shown = row.current;
+    return () => {
+      if (shown?.contains(document.activeElement)) document.getElementById('content')?.focus();
+    };
+  }, []);
+  const small = { size: 'compact-sm', variant: 'default', flex: 'none' } as const;
+  return (
+    <Table.Tr ref={row} role="row" id={orderRowId(id)} tabIndex={-1}>
+      <OrderCells order={order} />
+      <Table.Td role="cell" data-label="Next">
+        {nextStatuses.length === 0 ? (
+          'Ended'
+        ) : (
+          <Group className="order-actions">
+            {nextStatuses.map((status) => (
+              <Button
+                key={status}
+                {...small}
+                {...(status === 'cancelled' && { c: 'var(--mantine-color-error)' })}
+                aria-label={`${STEPS[status]} order ${id}`}
+                onClick={() => onStep(order, status)}
+              >
+                {STEPS[status]}
+              </Button>
+            ))}
+            <Button
+              {...small}
+              aria-label={`Try a second order for animal ${petId}`}
+              onClick={() => onSecondOrder(order)}
+            >
+              Second order
+            </Button>
+          </Group>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,47 @@
+import { useSearchParams } from 'wouter';
+import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
+import { ORDER_STATUSES, type OrderStatus } from '../../../core/orders/orders.ts';
+
+/** Which orders a page shows. */
+export interface OrderView {
+  readonly environment: Environment;
+  /** Empty for all. */
+  readonly status: OrderStatus | '';
+  /** The id before which the page begins; empty for the first page. */
+  readonly before: string;
+}
+
+/** The view that the page's address describes, and a function that changes it. */
+export function useOrderView(): readonly [OrderView, (part: Partial<OrderView>) => void] {
+  const [parameters, setParameters] = useSearchParams();
+  const view = viewIn(parameters);
+  // Another filter begins with its first page.
+  const change = (part: Partial<OrderView>) =>
+    setParameters(new URLSearchParams(queryOf({ ...view, before: '', ...part })));
+  return [view, change];
+}
+
+function viewIn(parameters: URLSearchParams): OrderView {
+  const value = (name: string) => parameters.get(name) ?? '';
+  return {
+    environment: ENVIRONMENTS.find((each) => each === value('environment')) ?? 'production',
+    status: ORDER_STATUSES.find((each) => each === value('status')) ?? '',
+    before: /^[1-9]\d{0,15}$/.test(value('before')) ? value('before') : '',
+  };
+}
+
+/** The query of the page's address for a view; empty for the first view. */
+export function queryOf({ environment, ...view }: OrderView): string {
+  const given = environment === 'production' ? view : { environment, ...view };
+  return parametersOf(given);
+}
+
+/** The query of the request for a view. */
+export function filterOf({ status, before }: OrderView): string {
+  return parametersOf({ status, before });
+}
+
+function parametersOf(values: Readonly<Record<string, string>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

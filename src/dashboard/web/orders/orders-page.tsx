@@ -1,0 +1,78 @@
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import type { OrderInfo } from '../../shared/orders.ts';
+import { focusOrContent } from '../common/focus.ts';
+import { Page } from '../common/page.tsx';
+import { Failure, Pending } from '../common/states.tsx';
+import { WhileActive } from '../common/suspension.tsx';
+import { LiveMark } from '../live/live-mark.tsx';
+import { NoOrders } from './no-orders.tsx';
+import { useOrders, useSecondOrder, useStatusChange } from './order-calls.ts';
+import { OrderFilters, OrderPages } from './order-filters.tsx';
+import { OrderTable, orderRowId } from './order-table.tsx';
+import { type OrderView, useOrderView } from './order-view.ts';
+import { SecondOrderDialog } from './second-order-dialog.tsx';
+
+/** The account's orders of animals, and their next steps. */
+export default function OrdersPage() {
+  const [view, changeView] = useOrderView();
+  const orders = useOrders(view);
+  return (
+    <Page
+      title="Orders"
+      description="The animals that your account has ordered, here or with its keys. An order that is placed or approved reserves its animal."
+      actions={<LiveMark isLoaded={orders.isSuccess && !orders.isPlaceholderData} />}
+    >
+      <OrderFilters view={view} onChange={changeView} />
+      {orders.data && orders.error && <Failure error={orders.error} retry={orders.refetch} />}
+      {orders.data ? (
+        <Orders key={view.environment} view={view} orders={orders.data.orders} />
+      ) : (
+        <Pending query={orders} label="Loading your orders" height={320} />
+      )}
+      {orders.data && <OrderPages view={view} next={orders.data.next} />}
+    </Page>
+  );
+}
+
+interface OrdersProps {
+  readonly view: OrderView;
+  readonly orders: readonly OrderInfo[];
+}
+
+/** The list of orders, with the actions on them. */
+function Orders({ view, orders }: OrdersProps) {
+  const [first, setFirst] = useState<OrderInfo>();
+  const second = useSecondOrder(view.environment);
+  const change = useStatusChange(view.environment, ({ id, status }) => {
+    notifications.show({ message: `Order ${id} is ${status}.` });
+    // The button that was pressed has disappeared.
+    focusOrContent(orderRowId(id));
+  });
+  return (
+    <>
+      {change.error && <Failure error={change.error} />}
+      {orders.length === 0 ? (
+        <NoOrders view={view} />
+      ) : (
+        <WhileActive>
+          <OrderTable
+            orders={orders}
+            onStep={(order, status) => change.mutate({ order, status })}
+            onSecondOrder={(order) => {
+              second.reset();
+              setFirst(order);
+              second.mutate(order);
+            }}
+          />
+        </WhileActive>
+      )}
+      <SecondOrderDialog
+        first={first}
+        outcome={second.data}
+        error={second.error}
+        onClose={() => setFirst(undefined)}
+      />
+    </>
+  );
+}
