@@ -9,7 +9,7 @@ import { PAGE_FACTS } from '../support/page-facts.ts';
 
 const APPLICATION_PATHS = [
   ...['/', '/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/verify-email'],
-  ...['/orders', '/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
+  ...['/animals', '/orders', '/keys', '/usage', '/messages', '/sandbox', '/plan', '/account'],
   ...[
     '/operator',
     '/operator/accounts/acct_1',

@@ -23,6 +23,7 @@ const TABLE = /(<!-- lighthouse -->\n)[\s\S]*?(<!-- \/lighthouse -->)/;
 const PUBLIC = ['/', '/sign-in', '/sign-up', '/forgot-password', ...REFERENCE_PATHS];
 const OF_CUSTOMERS = [
   '/',
+  '/animals?environment=staging',
   '/orders',
   '/keys',
   '/requests',

@@ -39,6 +39,7 @@ const NEXT_STEPS = [
 describeWithBrowser('while an account is suspended', (open) => {
   test.each([
     ['/', 'Create a key', ['Show what is typed', 'Copy the request with curl', ...NEXT_STEPS]],
+    ['/animals', 'Add an animal', []],
     ['/orders', 'Approve order 1', []],
     ['/keys', 'Create key', ['Revoke ci']],
     ['/sandbox', 'Reset', ['Copy the request', 'Copy the call of the sandbox']],

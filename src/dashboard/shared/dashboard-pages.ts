@@ -17,6 +17,11 @@ const PAGES: readonly DashboardPage[] = [
     text: 'dashboard quickstart begin get started run it now',
   },
   {
+    path: '/animals',
+    excerpt: 'Look at the animals of both environments, add, change and delete them.',
+    text: 'pets store sample status owner category available pending sold',
+  },
+  {
     path: '/orders',
     excerpt: 'The animals that the account has ordered, and the next step of each order.',
     text: 'buy sell approve deliver cancel createOrder second buyer conflict 409',

@@ -6,6 +6,7 @@ export const PAGE_TITLES: ReadonlyMap<string, string> = new Map([
   ['/forgot-password', 'Forgot your password?'],
   ['/reset-password', 'Set a new password'],
   ['/verify-email', 'Confirm your e-mail address'],
+  ['/animals', 'Animals'],
   ['/orders', 'Orders'],
   ['/keys', 'Keys'],
   ['/requests', 'Requests'],

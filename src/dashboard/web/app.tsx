@@ -28,6 +28,7 @@ const SignUpPage = lazy(() => import('./sign-in/sign-up-page.tsx'));
 const ForgotPasswordPage = lazy(() => import('./sign-in/forgot-password-page.tsx'));
 const ResetPasswordPage = lazy(() => import('./sign-in/reset-password-page.tsx'));
 const VerifyEmailPage = lazy(() => import('./sign-in/verify-email-page.tsx'));
+const PetsPage = lazy(() => import('./pets/pets-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const RequestsPage = lazy(() => import('./requests/requests-page.tsx'));
@@ -132,6 +133,7 @@ function SignedIn({ account, session }: { account: AccountInfo; session: Session
                 the signed-in user is still shown. */}
             {session.isLeaving ? null : <StartPage session={session} />}
           </Route>
+          <Route path="/animals" component={PetsPage} />
           {isServedPage('/orders', session.operations) && (
             <Route path="/orders" component={OrdersPage} />
           )}

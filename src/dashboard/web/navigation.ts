@@ -8,6 +8,7 @@ import {
   IconListSearch,
   IconMail,
   IconPackage,
+  IconPaw,
   IconPlayerPlay,
   IconShoppingCart,
   IconStack2,
@@ -23,6 +24,7 @@ type Pages = readonly (readonly [path: string, icon: TablerIcon])[];
  */
 export const PAGES: Pages = [
   ['/', IconPlayerPlay],
+  ['/animals', IconPaw],
   ['/orders', IconShoppingCart],
   ['/keys', IconKey],
   ['/requests', IconListSearch],

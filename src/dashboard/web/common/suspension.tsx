@@ -10,12 +10,22 @@ export function useSuspension(): string | undefined {
 
 /** Fields and buttons that the service refuses while the account is suspended: disabled, with the reason. */
 export function WhileActive({ children }: { readonly children: ReactNode }) {
-  const suspension = useSuspension();
+  return <Unless reason={useSuspension()}>{children}</Unless>;
+}
+
+interface UnlessProps {
+  /** Why the service refuses what these fields and buttons do, as a sentence; `undefined` if it does not. */
+  readonly reason: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** Fields and buttons that are disabled if there is a reason, which is shown. */
+export function Unless({ reason, children }: UnlessProps) {
   return (
-    <fieldset className="while-active" disabled={suspension !== undefined}>
-      {suspension !== undefined && (
+    <fieldset className="while-active" disabled={reason !== undefined}>
+      {reason !== undefined && (
         <Text component="legend" size="sm" c="dimmed" className="address">
-          {suspension}
+          {reason}
         </Text>
       )}
       {children}

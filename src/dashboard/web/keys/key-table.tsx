@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Table, Text } from '@mantine/core';
-import { useLayoutEffect, useRef } from 'react';
 import type { KeyInfo, KeyLink } from '../../shared/api.ts';
+import { useFocusAfterwards } from '../common/focus.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { useSuspension } from '../common/suspension.tsx';
 import { Time } from '../common/time.tsx';
@@ -40,14 +40,8 @@ interface KeyRowProps extends Omit<KeyTableProps, 'keys'> {
 }
 
 function KeyRow({ value, ...actions }: KeyRowProps) {
-  const row = useRef<HTMLTableRowElement>(null);
-  // With a filter, a row disappears when its key is revoked: the focus goes to the page.
-  useLayoutEffect(() => {
-    const shown = row.current;
-    return () => {
-      if (shown?.contains(document.activeElement)) document.getElementById('content')?.focus();
-    };
-  }, []);
+  // With a filter, a row disappears when its key is revoked.
+  const row = useFocusAfterwards<HTMLTableRowElement>();
   return (
     <Table.Tr ref={row} role="row" id={keyRowId(value.id)} tabIndex={-1}>
       <Table.Td role="cell" data-label="Key">
