@@ -53,6 +53,7 @@ export function referencePolicy(
     'script-src': ["'self'"],
     'style-src': ["'self'"],
     'img-src': ["'self'"],
+    'font-src': ["'self'"],
     'connect-src': ["'self'", ...originsOf(addresses)],
     'base-uri': ["'none'"],
     'form-action': [forms],

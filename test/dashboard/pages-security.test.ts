@@ -103,6 +103,7 @@ describe('the content security policy', () => {
         'script-src': "'self'",
         'style-src': "'self'",
         'img-src': "'self'",
+        'font-src': "'self'",
         'connect-src': `'self' ${new URL(service.url()).origin}`,
         'base-uri': "'none'",
         'form-action': "'none'",

@@ -55,6 +55,15 @@ describe('the page of an operation', () => {
     },
   );
 
+  test('has code in colors by class, with its text unchanged', async () => {
+    const { html } = await read('/docs/operations/createPet');
+    const curl = /aria-label="The request in curl"><code>([\s\S]*?)<\/code>/.exec(html)?.[1] ?? '';
+    expect(curl).toContain('<span class="hljs-string">');
+    expect(plainText(curl)).toContain(`-H "Authorization: Bearer YOUR_API_KEY"`);
+    const guide = await read('/docs/guides/errors');
+    expect(guide.html).toContain('<span class="hljs-keyword">const</span>');
+  });
+
   test.each([
     ['listPets', ['stable']],
     ['getPet', ['stable', 'deprecated']],

@@ -111,7 +111,7 @@ describeWithBrowser('the API reference', (open) => {
         document.documentElement.removeAttribute('data-mantine-color-scheme');
         return getComputedStyle(document.body).fontFamily;
       });
-      expect(font).toStartWith('system-ui');
+      expect(font).toStartWith('Figtree');
       expect(visitor.problems).toEqual([]);
     }
   });
@@ -180,6 +180,21 @@ describeWithBrowser('the API reference', (open) => {
     await page.getByRole('tab', { name: 'curl', selected: true }).waitFor();
     await page.goto(`${service.dashboardUrl}/docs/operations/getPet`);
     await sample('Go').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('colors samples that follow the form, too, and loads its typeface from the service', async () => {
+    await using service = await TestService.start({ parts: PARTS });
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { page } = visitor;
+    await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
+    await page.getByRole('textbox', { name: 'limit' }).fill('7');
+    const sample = page.getByRole('group', { name: 'The request in curl' });
+    await sample.locator('.hljs-string').getByText('limit=7').waitFor();
+    expect(await page.evaluate(() => document.fonts.check('16px Figtree'))).toBe(true);
+    expect(visitor.requests.some((address) => /\/figtree-latin-\w+\.woff2$/.test(address))).toBe(
+      true,
+    );
     expect(visitor.problems).toEqual([]);
   });
 });

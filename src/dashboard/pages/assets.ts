@@ -24,6 +24,8 @@ export interface Assets {
   readonly dashboard: PageAssets;
   /** For the pages of the API reference. */
   readonly reference: PageAssets;
+  /** The name of the font that every page needs. */
+  readonly font: string;
   /** What React has rendered. */
   readonly frames: RenderedFrames;
   /** The name of the icon in the format ICO. */

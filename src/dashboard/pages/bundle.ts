@@ -1,7 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { BuildArtifact, BuildConfig, BuildMetafile } from 'bun';
 import type { Asset, Assets, PageAssets } from './assets.ts';
+import { namedAsset } from './named-asset.ts';
 import { renderPages } from './rendering.ts';
+import { loadTypeface } from './typeface.ts';
 
 const WEB = join(import.meta.dir, '..', 'web');
 
@@ -23,7 +25,8 @@ export async function bundleAssets(web = WEB): Promise<Assets> {
  * @throws Error with the bundler's messages when the source cannot be bundled.
  */
 export async function bundlePages(web = WEB): Promise<MadeAssets> {
-  const [rendered, dashboard, reference, themeFirst] = await Promise.all([
+  const [typeface, rendered, dashboard, reference, themeFirst] = await Promise.all([
+    loadTypeface(),
     renderPages(join(web, 'rendered', 'rendered.tsx')),
     bundle(join(web, 'main.tsx'), { format: 'esm', splitting: true }),
     bundle(join(web, 'reference', 'reference.ts'), { format: 'esm', splitting: true }),
@@ -32,18 +35,20 @@ export async function bundlePages(web = WEB): Promise<MadeAssets> {
   ]);
   const favicon = await readAsset('favicon.ico', 'image/x-icon');
   const preview = await readAsset('preview.png', 'image/png');
-  const theme = namedAsset('theme.css', 'text/css;charset=utf-8', rendered.themeStyles);
+  const styles = new TextEncoder().encode(`${typeface.styles}\n${rendered.themeStyles}`);
+  const theme = namedAsset('theme.css', 'text/css;charset=utf-8', styles);
   const bundles = [dashboard, reference, themeFirst];
   const assets = {
-    files: [...bundles.flatMap(({ files }) => files), ...[theme, favicon, preview]],
+    files: [...bundles.flatMap(({ files }) => files), ...typeface.files, theme, favicon, preview],
     themeFirst: themeFirst.page,
     dashboard: withTheme(dashboard.page, theme),
     reference: withTheme(reference.page, theme),
+    font: typeface.preloaded,
     frames: rendered.frames,
     favicon: favicon.name,
     preview: preview.name,
   };
-  const inputs = [...bundles, rendered].flatMap(({ sources }) => [...sources]);
+  const inputs = [...bundles, rendered, typeface].flatMap(({ sources }) => [...sources]);
   return { assets, sources: [...new Set(inputs.map((path) => resolve(path)))] };
 }
 
@@ -120,12 +125,6 @@ async function readOutput(output: BuildArtifact): Promise<Asset> {
 /** A file of this folder. */
 async function readAsset(name: string, type: string): Promise<Asset> {
   return namedAsset(name, type, await Bun.file(join(import.meta.dir, name)).bytes());
-}
-
-/** An asset with a hash of its content in its name. */
-function namedAsset(name: string, type: string, bytes: Asset['bytes']): Asset {
-  const hash = Bun.hash.wyhash(bytes).toString(36).padStart(8, '0');
-  return { name: name.replace('.', `-${hash}.`), type, bytes };
 }
 
 function nameOf(path: string): string {

@@ -6,9 +6,7 @@ interface Rendered {
   readonly themeStyles: string;
 }
 
-interface RenderedPages {
-  readonly frames: RenderedFrames;
-  readonly themeStyles: Uint8Array<ArrayBuffer>;
+interface RenderedPages extends Rendered {
   /** The source files of the program. */
   readonly sources: ReadonlySet<string>;
 }
@@ -35,7 +33,7 @@ export async function renderPages(entry: string): Promise<RenderedPages> {
   URL.revokeObjectURL(program);
   return {
     frames,
-    themeStyles: new TextEncoder().encode(themeStyles),
+    themeStyles,
     sources: new Set(Object.keys(metafile?.inputs ?? {})),
   };
 }

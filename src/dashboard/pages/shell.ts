@@ -124,6 +124,7 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" type="image/svg+xml" href="${basePath}/favicon.svg">
+<link rel="preload" as="font" type="font/woff2" crossorigin href="${basePath}/assets/${assets.font}">
 ${path === undefined ? html`` : preview(addresses.dashboard, { assets, path, title, description })}
 ${assets.themeFirst.scripts.map((name) => html`<script src="${basePath}/assets/${name}"></script>`)}
 ${head}

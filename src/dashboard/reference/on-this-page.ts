@@ -1,4 +1,5 @@
 import { type Html, html } from '../pages/html.ts';
+import { unescaped } from '../shared/unescape.ts';
 
 /** A part of a page with a heading, which is a link to it. */
 export interface PageSection {
@@ -24,16 +25,4 @@ export function sectionsIn({ text }: Html): readonly PageSection[] {
     id,
     title: unescaped(content.replaceAll(/<[^>]+>/g, '')),
   }));
-}
-
-const CHARACTERS = new Map([
-  ['&lt;', '<'],
-  ['&gt;', '>'],
-  ['&quot;', '"'],
-  ['&#39;', "'"],
-  ['&amp;', '&'],
-]);
-
-function unescaped(markup: string): string {
-  return markup.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (found) => CHARACTERS.get(found) ?? found);
 }

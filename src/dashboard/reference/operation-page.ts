@@ -102,7 +102,7 @@ function replySection(operation: PublishedOperation, { addresses, basePath }: Pa
   const named = schema && SCHEMAS[schemaName(schema)];
   return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply: ${String(status)}</a></h2>
 ${prose(description, basePath)}
-${schema ? code(JSON.stringify(example, undefined, 2), 'Example of the body') : ''}
+${schema ? code(JSON.stringify(example, undefined, 2), 'Example of the body', 'json') : ''}
 ${named ? fieldList(fieldsOf(named, 'optional'), 'reply', basePath) : ''}
 <h3 id="headers"><a class="anchor" href="#headers">Headers</a></h3>
 <ul class="fields">
@@ -138,7 +138,7 @@ function errorItem(error: ErrorCode, operation: PublishedOperation, parts: Parts
 <dt>Cause</dt><dd>${prose(cause, basePath)}</dd>
 <dt>What to do</dt><dd>${prose(cure, basePath)}</dd>
 </dl>
-${code(example, `The body of ${error}`)}
+${code(example, `The body of ${error}`, 'json')}
 <p><a href="${basePath}${errorPath(error)}">More about ${error}</a></p>
 </details></li>`;
 }

@@ -1,4 +1,6 @@
 import { Html } from '../pages/html.ts';
+import { highlight } from '../shared/highlight.ts';
+import { unescaped } from '../shared/unescape.ts';
 
 const WITHOUT_HTML = { noHtmlBlocks: true, noHtmlSpans: true } as const;
 
@@ -44,16 +46,21 @@ function focusableCode(markup: string): string {
   return markup.replaceAll(
     /<pre><code(?: class="language-([\w-]+)")?>([\s\S]*?)<\/code><\/pre>/g,
     (_, language: string | undefined, content: string) =>
-      codeBlock(language ?? 'text', content.trimEnd()),
+      codeBlock(unescaped(content).trimEnd(), language ?? 'text', language ?? 'text'),
   );
 }
 
-/** A code block that can be scrolled by keyboard. @param content is markup already. */
-function codeBlock(label: string, content: string): string {
-  return `<div class="code"><pre role="group" tabindex="0" aria-label="${label}"><code>${content}</code></pre></div>`;
+/** A code block that can be scrolled by keyboard, in the colors of its language. */
+function codeBlock(text: string, label: string, language: string): string {
+  const named = Bun.escapeHTML(label);
+  return `<div class="code"><pre role="group" tabindex="0" aria-label="${named}"><code>${highlight(text, language)}</code></pre></div>`;
 }
 
-/** A code block. @param label its description for screen readers. */
-export function code(text: string, label: string): Html {
-  return new Html(codeBlock(Bun.escapeHTML(label), Bun.escapeHTML(text)));
+/**
+ * A code block.
+ * @param label its description for screen readers.
+ * @param language see `highlight`.
+ */
+export function code(text: string, label: string, language: string): Html {
+  return new Html(codeBlock(text, label, language));
 }

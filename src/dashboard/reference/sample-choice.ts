@@ -20,7 +20,7 @@ ${choices}
 </fieldset>
 ${samples.map(
   ({ language, title, note, code: text }) => html`<div class="sample sample-${language}">
-${code(text, `The request in ${title}`)}
+${code(text, `The request in ${title}`, language)}
 <p class="dimmed">With ${note}.</p></div>`,
 )}`;
 }

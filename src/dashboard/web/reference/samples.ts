@@ -2,6 +2,7 @@ import type { FormRequest } from '../../../api/samples/form-request.ts';
 import { samplesOfRequest } from '../../../api/samples/samples.ts';
 import { environmentOfShape } from '../../../core/keys/api-key-text.ts';
 import { LANGUAGE, ofBrowser, recall, remember } from '../remember.ts';
+import { colorCode } from './colors.ts';
 import type { FormTarget } from './form.ts';
 
 /** Shows samples in the language that was chosen last. */
@@ -23,6 +24,8 @@ export function showSamples(request: FormRequest, { environment }: FormTarget, k
   const isUsable = ofKey !== undefined && (environment === undefined || environment === ofKey);
   for (const { language, code } of samplesOfRequest(request, isUsable ? key : undefined)) {
     const shown = document.querySelector(`.sample-${language} code`);
-    if (shown && shown.textContent !== code) shown.textContent = code;
+    if (!shown || shown.textContent === code) continue;
+    shown.textContent = code;
+    void colorCode(shown, language);
   }
 }
