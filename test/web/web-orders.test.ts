@@ -148,6 +148,21 @@ describeWithBrowser('the orders page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
+  test('links to the animal of an order', async () => {
+    await using scene = await dashboardScene();
+    const { service } = scene;
+    const visitor = await customer(service);
+    const { accountId } = visitor;
+    await addOrder(service, { accountId, environment: 'staging', name: 'قطة' });
+    const path = '/orders?environment=staging';
+    await using browser = await enter(open, service, visitor, path);
+    const { page } = browser;
+    await rows(page).getByRole('link', { name: 'قطة' }).click();
+    await page.getByRole('dialog').getByText('قطة').first().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/animals');
+    expect(browser.problems).toEqual([]);
+  });
+
   test('shows what happens elsewhere without a reload', async () => {
     await using scene = await dashboardScene();
     const { service } = scene;

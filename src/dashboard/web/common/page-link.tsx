@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 
 interface PageLinkProps
   extends AnchorProps,
-    Pick<ComponentProps<'a'>, 'aria-label' | 'children' | 'onClick'> {
+    Pick<ComponentProps<'a'>, 'aria-label' | 'children' | 'dir' | 'onClick' | 'title'> {
   /** The address of another page of the application. */
   readonly href: string;
 }

@@ -77,7 +77,7 @@ function Found({ view, orders, ask }: FoundProps) {
       <Table.Tbody role="rowgroup">
         {orders.map((order) => (
           <Table.Tr key={order.id} role="row">
-            <OrderCells order={order} />
+            <OrderCells order={order} environment={view.environment} />
             <Table.Td role="cell" data-label="Account">
               <PageLink
                 href={`/operator/accounts/${order.accountId}`}

@@ -1,8 +1,10 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useSession } from '../api.ts';
 import { Code } from '../common/copy.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { Empty } from '../common/states.tsx';
 import { basePath } from '../page-settings.ts';
+import { petsAddress } from '../pets/pets-view.ts';
 import type { OrderView } from './order-view.ts';
 
 /** Says what to do where no orders are listed. */
@@ -20,7 +22,11 @@ export function NoOrders({ view: { environment, status, before } }: { readonly v
         {`No orders in ${environment} yet`}
       </Title>
       <Text size="sm" c="dimmed" ta="center">
-        Order an animal that is available, with a key of {environment}. The guide{' '}
+        Order an available animal on the page{' '}
+        <PageLink href={petsAddress({ environment, status: 'available' })} inherit>
+          Animals
+        </PageLink>
+        , or with a key of {environment}. The guide{' '}
         <Anchor href={`${basePath}/docs/guides/orders`} inherit underline="always">
           Orders
         </Anchor>{' '}

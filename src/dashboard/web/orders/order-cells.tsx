@@ -1,7 +1,10 @@
 import { Badge, Table, Text } from '@mantine/core';
+import type { Environment } from '../../../core/environments.ts';
 import type { OrderStatus } from '../../../core/orders/orders.ts';
 import type { OrderInfo } from '../../shared/orders.ts';
+import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
+import { petsAddress } from '../pets/pets-view.ts';
 import './orders.css';
 
 const COLORS = {
@@ -14,8 +17,13 @@ const COLORS = {
 /** The names of the columns of `OrderCells`. */
 export const ORDER_COLUMNS = ['Order', 'Animal', 'Status', 'Placed'] as const;
 
+interface OrderCellsProps {
+  readonly order: OrderInfo;
+  readonly environment: Environment;
+}
+
 /** The cells of a row that every list of orders has. */
-export function OrderCells({ order }: { readonly order: OrderInfo }) {
+export function OrderCells({ order, environment }: OrderCellsProps) {
   const { id, petId, petName, status, createdAt, updatedAt } = order;
   return (
     <>
@@ -24,15 +32,20 @@ export function OrderCells({ order }: { readonly order: OrderInfo }) {
       </Table.Td>
       <Table.Td role="cell" data-label="Animal" className="order-animal">
         <div>
-          <Text
-            size="sm"
-            fw={600}
-            className="address order-name"
-            dir="auto"
-            title={petName ?? undefined}
-          >
-            {petName ?? 'Deleted'}
-          </Text>
+          {petName === null ? (
+            <Text size="sm">Deleted</Text>
+          ) : (
+            <PageLink
+              href={petsAddress({ environment, animal: String(petId) })}
+              size="sm"
+              fw={600}
+              className="address order-name"
+              dir="auto"
+              title={petName}
+            >
+              {petName}
+            </PageLink>
+          )}
           <Text size="xs" c="dimmed">
             {`animal ${petId}`}
           </Text>

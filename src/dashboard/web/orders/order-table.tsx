@@ -1,5 +1,6 @@
 import { Button, Group, Table } from '@mantine/core';
 import { useLayoutEffect, useRef } from 'react';
+import type { Environment } from '../../../core/environments.ts';
 import type { OrderStatus } from '../../../core/orders/orders.ts';
 import type { OrderInfo } from '../../shared/orders.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
@@ -14,19 +15,20 @@ const STEPS = {
 } as const satisfies Record<OrderStatus, string>;
 
 interface OrderTableProps {
+  readonly environment: Environment;
   readonly orders: readonly OrderInfo[];
   readonly onStep: (order: OrderInfo, status: OrderStatus) => void;
   readonly onSecondOrder: (order: OrderInfo) => void;
 }
 
 /** The account's orders, each with its next steps. */
-export function OrderTable({ orders, ...actions }: OrderTableProps) {
+export function OrderTable({ orders, ...others }: OrderTableProps) {
   return (
     <Table className="stacked orders" role="table" verticalSpacing="sm" aria-label="Your orders">
       <StackedHead columns={[...ORDER_COLUMNS, 'Next']} />
       <Table.Tbody role="rowgroup">
         {orders.map((order) => (
-          <OrderRow key={order.id} order={order} {...actions} />
+          <OrderRow key={order.id} order={order} {...others} />
         ))}
       </Table.Tbody>
     </Table>
@@ -42,7 +44,7 @@ interface OrderRowProps extends Omit<OrderTableProps, 'orders'> {
   readonly order: OrderInfo;
 }
 
-function OrderRow({ order, onStep, onSecondOrder }: OrderRowProps) {
+function OrderRow({ order, environment, onStep, onSecondOrder }: OrderRowProps) {
   const { id, petId, nextStatuses } = order;
   const row = useRef<HTMLTableRowElement>(null);
   // With a filter, a row disappears when its order changes: the focus goes to the page.
@@ -55,7 +57,7 @@ function OrderRow({ order, onStep, onSecondOrder }: OrderRowProps) {
   const small = { size: 'compact-sm', variant: 'default', flex: 'none' } as const;
   return (
     <Table.Tr ref={row} role="row" id={orderRowId(id)} tabIndex={-1}>
-      <OrderCells order={order} />
+      <OrderCells order={order} environment={environment} />
       <Table.Td role="cell" data-label="Next">
         {nextStatuses.length === 0 ? (
           'Ended'

@@ -57,6 +57,7 @@ function Orders({ view, orders }: OrdersProps) {
       ) : (
         <WhileActive>
           <OrderTable
+            environment={view.environment}
             orders={orders}
             onStep={(order, status) => change.mutate({ order, status })}
             onSecondOrder={(order) => {
