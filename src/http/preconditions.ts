@@ -36,9 +36,12 @@ export function preconditionOf(
   return ifMatch === undefined && ifNoneMatch === undefined ? undefined : { ifMatch, ifNoneMatch };
 }
 
-/** What `parseEntityTags` accepts; bytes above 127 arrive as characters up to U+00FF. */
-const PATTERN =
-  '^([*]|[ \\t,]*(W/)?"[!#-~\\x80-\\xff]*"([ \\t]*,[ \\t,]*(W/)?"[!#-~\\x80-\\xff]*")*[ \\t,]*)$';
+const TAG = '(W/)?"[^ "]*"';
+/** Spaces, tabs and commas: nothing that is printed but a comma. */
+const EMPTY = '[^!-+.-~-]*';
+
+/** Accepts all that `parseEntityTags` does; without escapes and control characters, as JSON Schema advises. */
+const PATTERN = `^([*]|${EMPTY}${TAG}([^!-~]*,${EMPTY}${TAG})*${EMPTY})$`;
 
 function entityTagsParameter<const Name extends string>(
   name: Name,

@@ -5,7 +5,7 @@ import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import type { Visitor as Person } from '../support/dashboard-visitor.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { enter } from './web-entrance.ts';
-import { fillCredentials, heading, startWithPages } from './web-sign-in-scene.ts';
+import { fillCredentials, heading, signIn, signOut, startWithPages } from './web-sign-in-scene.ts';
 
 const shared = sharedService(startWithPages);
 
@@ -83,6 +83,25 @@ const FORMS: readonly Form[] = [
     expected: ['47'],
   },
   {
+    name: 'add a passkey',
+    at: '/account',
+    opener: 'Add a passkey',
+    fill: (form) => form.getByLabel('Name').fill('My laptop'),
+    submit: 'Continue',
+    contains: async (form) => [await form.getByLabel('Name').inputValue()],
+    expected: ['My laptop'],
+  },
+  {
+    name: 'confirm that an account is deleted',
+    at: '/operator/accounts/ACCOUNT',
+    isForOperators: true,
+    opener: 'Delete account',
+    fill: (form) => form.getByRole('textbox').fill('a@example.com'),
+    submit: 'Delete account',
+    contains: async (form) => [await form.getByRole('textbox').inputValue()],
+    expected: ['a@example.com'],
+  },
+  {
     name: 'change a plan',
     at: '/operator/accounts/ACCOUNT',
     isForOperators: true,
@@ -137,6 +156,31 @@ describeWithBrowser('a form in a session that has expired', (open) => {
     await form.getByRole('button', { name: each.submit }).waitFor();
     expect(await each.contains(form)).toEqual([...each.expected]);
     expect(visitor.problems.filter((problem) => !REFUSED.test(problem))).toEqual([]);
+  });
+
+  test('is there after signing in from the home page, which takes the place of Start', async () => {
+    const service = shared();
+    const owner = await customer(service);
+    await using visitor = await enter(open, service, owner, '/');
+    const { page } = visitor;
+    await page.getByLabel('Name of the key').fill('Own name');
+    await expire(page);
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByText('Your session has ended. Sign in to go on.').waitFor();
+    await signIn(page, owner.email);
+    await heading(page, 'Start').waitFor();
+    expect(await page.getByLabel('Name of the key').inputValue()).toBe('Own name');
+  });
+
+  test('is gone after signing out', async () => {
+    const service = shared();
+    const owner = await customer(service);
+    await using visitor = await enter(open, service, owner, '/');
+    const { page } = visitor;
+    await page.getByLabel('Name of the key').fill('Own name');
+    await signOut(page);
+    await page.getByRole('main').getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(await page.evaluate(() => Object.keys(sessionStorage).length)).toBe(0);
   });
 
   test('is empty for somebody else, and anew where it is opened again', async () => {

@@ -46,6 +46,13 @@ describeWithBrowser('the bans page', (open) => {
     );
     await ban.getByRole('button', { name: `Lift ban of ${visitor.email}` }).click();
     const dialog = page.getByRole('dialog', { name: 'Lift this ban?' });
+    // Its address opens it, too, and Back closes it.
+    await page.waitForURL(/\/operator\/bans\?action=lift/);
+    await page.reload();
+    await dialog.waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
+    await ban.getByRole('button', { name: `Lift ban of ${visitor.email}` }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await service.stores.bans.active(clock.now().wall)).toHaveLength(1);
