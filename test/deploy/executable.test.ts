@@ -17,6 +17,7 @@ import { ToolClient } from '../support/mcp.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
 import { EXECUTABLE, type ServiceProcess } from '../support/process.ts';
 import { hasRedis, RedisServer } from '../support/redis-server.ts';
+import { goTo } from '../web/web-sign-in-scene.ts';
 import { EmptyPlace } from './empty-place.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
@@ -249,7 +250,7 @@ describeWithBrowser('the executable’s pages', (open) => {
     await page.getByRole('navigation').getByRole('link', { name: 'Accounts' }).waitFor();
     for (const [path, name] of PAGE_TITLES) {
       if (NARROW_PAGES.has(path)) continue;
-      await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+      await goTo(page, name);
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
       await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
     }
