@@ -55,6 +55,8 @@ export function OrderCells({ order, environment }: OrderCellsProps) {
         <Badge
           // Keyed by status, so that the text of the badge does not animate.
           key={status}
+          // As wide as the longest, so that a change moves nothing.
+          w={96}
           className="badge"
           variant={status === 'delivered' || status === 'cancelled' ? 'default' : 'light'}
           color={COLORS[status]}
@@ -67,7 +69,9 @@ export function OrderCells({ order, environment }: OrderCellsProps) {
           <Time at={createdAt} />
           {updatedAt !== createdAt && (
             <Text size="xs" c="dimmed">
-              changed <Time at={updatedAt} />
+              changed
+              <br />
+              <Time at={updatedAt} />
             </Text>
           )}
         </div>
