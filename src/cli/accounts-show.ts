@@ -113,5 +113,5 @@ function print(
 
 function inWords(counts: UsageCounts): string {
   const { clientErrors, limited, serverErrors } = counts;
-  return `${requestsOf(counts)} (${clientErrors} client errors, ${limited} refused, ${serverErrors} server errors)`;
+  return `${requestsOf(counts)} (${clientErrors} client errors, ${limited} with 429, ${serverErrors} server errors)`;
 }

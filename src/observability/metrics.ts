@@ -83,7 +83,7 @@ export class Metrics implements ServiceMetrics, StorageMetrics {
   /** Set while the store has several secrets. */
   readonly previousSecrets = this.#registry.labelledGauge(
     'petstore_previous_secrets_needed',
-    'Live API keys and authenticator apps that need a previous secret.',
+    'Active API keys and authenticator apps that need a previous secret.',
     'by',
   );
   readonly #lag = this.#registry.histogram(

@@ -108,7 +108,7 @@ describe('keys list', () => {
 });
 
 describe('keys create --simulate', () => {
-  test('makes a key of staging that simulates, and shows it in the list', async () => {
+  test('makes a staging key that simulates, and shows it in the list', async () => {
     using folder = temporaryFolder();
     const create = 'keys create a@example.com --environment staging';
     const made = await run(folder.path, `${create} --simulate unavailable;times=2`);

@@ -34,7 +34,7 @@ describe('the list of keys', () => {
     expect((await visitor.put(`/api/keys/${next.id}`, { name: ' ' })).status).toBe(400);
   });
 
-  test('marks a live key that was not used for 90 days', async () => {
+  test('marks an active key that was not used for 90 days', async () => {
     await using it = await dashboardScene();
     const visitor = await customer(it.service);
     const [idle, used] = [await createKey(visitor), await createKey(visitor, { name: 'used' })];

@@ -145,7 +145,7 @@ describe('a key created in the dashboard', () => {
     const made = await Promise.all(Array.from({ length: 100 }, () => createKey(visitor)));
     const body = { name: 'one more', environment: 'production' };
     const message = await expectRefusal(await visitor.post('/api/keys', body), 409, 'conflict');
-    expect(message).toContain('100 live keys');
+    expect(message).toContain('100 active keys');
     await visitor.delete(`/api/keys/${made[0]?.key.id}`);
     // The limit of 100 new keys a day is reached, too.
     it.clock.advance(DAY);

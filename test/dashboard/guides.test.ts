@@ -114,7 +114,7 @@ describe('the numbers of the guides', () => {
   test('are those of the service', async () => {
     const bans = await markdownOf('bans');
     expect(bans).toContain(
-      '7 more refused requests before the window ends ban the key for 5 minutes',
+      '7 more requests with 429 before the window ends ban the key for 5 minutes',
     );
     expect(bans).toContain('24 hours at most');
     const limits = await markdownOf('limits');

@@ -187,7 +187,7 @@ describe('a new plan', () => {
   });
 });
 
-describe('live keys', () => {
+describe('active keys', () => {
   test('are at most 100 for an account, also when they are asked for at once', async () => {
     const clock = new ManualClock();
     await using service = await TestService.start({ clock });
@@ -201,7 +201,7 @@ describe('live keys', () => {
     const issued = outcomes.filter(({ status }) => status === 'fulfilled');
     expect(issued).toHaveLength(99);
     expect(await rejection(apiKeyService.issue(account, production, 'test'))).toMatchObject({
-      message: expect.stringMatching(/100 live keys/),
+      message: expect.stringMatching(/100 active keys/),
     });
     const other = await service.account();
     expect(await isAccepted(service, other.secret)).toBe(true);
@@ -220,17 +220,17 @@ describe('live keys', () => {
     const issue = () => apiKeyService.issue(account, production, 'test');
 
     expect(await rejection(issue())).toMatchObject({
-      message: expect.stringMatching(/100 live keys/),
+      message: expect.stringMatching(/100 active keys/),
     });
     await apiKeyService.revoke(key.id, 'test');
     await issue();
     expect(await rejection(issue())).toMatchObject({
-      message: expect.stringMatching(/100 live keys/),
+      message: expect.stringMatching(/100 active keys/),
     });
     clock.advance(HOUR);
     await issue();
     expect(await rejection(issue())).toMatchObject({
-      message: expect.stringMatching(/100 live keys/),
+      message: expect.stringMatching(/100 active keys/),
     });
   });
 });

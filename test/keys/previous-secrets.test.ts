@@ -51,7 +51,7 @@ async function isAccepted({ apiKeyService }: Stores, key: string): Promise<boole
   return 'accountId' in (await apiKeyService.authenticate(key, ['production']));
 }
 
-/** The live keys of each secret, the current one first, and the digests in the store. */
+/** The active keys of each secret, the current one first, and the digests in the store. */
 async function keysLeft({ secrets }: Stores): Promise<Array<[string, number]>> {
   return (await secrets.uses(Date.now())).map(({ role, keys }) => [role, keys]);
 }
@@ -145,7 +145,7 @@ function suite(openScene: () => Promise<Scene>): void {
     ]);
   });
 
-  test('only live keys are counted', async () => {
+  test('only active keys are counted', async () => {
     await using scene = await openScene();
     const { stores, account } = await scene.begin(OLD);
     await issue(stores, account, Date.now() + HOUR);

@@ -12,7 +12,7 @@ const TRANSPORTS = {
     ToolClient.overStdio({ PETSTORE_KEY: key, PETSTORE_PUBLIC_URL: service().dashboardUrl }),
 } as const;
 
-/** A key of staging whose first request gets this simulation. */
+/** A staging key whose first request gets this simulation. */
 async function keyThatMeets(simulate: string): Promise<string> {
   const { account } = await service().account(undefined, 'staging');
   const wish = { environment: 'staging', name: 'test', simulate: `${simulate};times=1` } as const;

@@ -112,7 +112,7 @@ describe('at the other levels', () => {
 describe('what has the shape of an API key', () => {
   test.each([
     ['a key', generateApiKey('production')],
-    ['a key of staging', generateApiKey('staging')],
+    ['a staging key', generateApiKey('staging')],
     ['a key in capitals', generateApiKey('production').toUpperCase()],
     ['its random part', generateApiKey('production').slice(-36)],
     [

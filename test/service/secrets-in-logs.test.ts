@@ -15,9 +15,9 @@ function traces(text: string): string[] {
 }
 
 interface Canaries {
-  /** A valid key of production. */
+  /** A valid production key. */
   readonly live: string;
-  /** A valid key of staging. */
+  /** A valid staging key. */
   readonly staging: string;
   /** A well-formed but unknown key. */
   readonly unknown: string;

@@ -18,7 +18,7 @@ export function earlierStoreSuite(expected: EarlierStore, copy: () => Promise<St
   const open = async () => EarlierStoreScene.open(expected, await copy());
   const { dashboard, keys } = expected;
 
-  test('accepts live API keys in their own environment', async () => {
+  test('accepts active API keys in their own environment', async () => {
     await using it = await open();
     const names: KeyName[] = ['live', 'expiring', 'rotated', 'successor', 'pro', 'business'];
     for (const name of names) {

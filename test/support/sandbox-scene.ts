@@ -54,7 +54,7 @@ export function advance(
   return sandbox(service, key, 'PATCH', '/clock', { advanceSeconds });
 }
 
-/** A service on a manual clock, and an account with a key of staging. */
+/** A service on a manual clock, and an account with a staging key. */
 export interface SandboxScene extends NewAccount, AsyncDisposable {
   readonly service: TestService;
   readonly clock: ManualClock;

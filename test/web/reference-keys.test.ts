@@ -35,10 +35,10 @@ describeWithBrowser('the key in the API reference', (open) => {
     const person = await customer(service);
     await using visitor = await enter(open, service, person, '/docs/operations/listPets');
     const { page } = visitor;
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('200 OK').waitFor();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     expect(visitor.requests).toContain(`${service.url('staging')}/pets`);
     expect(await keysOf(person)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
     await page.getByRole('button', { name: 'Send' }).click();
@@ -46,14 +46,14 @@ describeWithBrowser('the key in the API reference', (open) => {
     expect(await keysOf(person)).toHaveLength(1);
     // It lasts for its hour, also on other pages, after a reload and in new tabs.
     await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     const temporary = await page.getByLabel('API key').inputValue();
     expect(temporary).toStartWith('pst_staging_');
     await page.reload();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     const newTab = await visitor.context.newPage();
     await newTab.goto(`${service.dashboardUrl}/docs/operations/getSandbox`);
-    await newTab.getByText('A temporary key of staging, which ends at').waitFor();
+    await newTab.getByText('A temporary staging key, which ends at').waitFor();
     await newTab.getByRole('button', { name: 'Send' }).click();
     await newTab.getByText('200 OK').waitFor();
     await newTab.close();
@@ -62,7 +62,7 @@ describeWithBrowser('the key in the API reference', (open) => {
     // The list of keys shows it as temporary, and it is not sent to production.
     await page.getByRole('radio', { name: 'Production' }).check();
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Paste a key of production first.').waitFor();
+    await page.getByText('Paste a production key first.').waitFor();
     expect(await page.getByLabel('API key').inputValue()).toBe('');
     await page.goto(`${service.dashboardUrl}/keys`);
     await page.getByText('temporary, made to try the API').waitFor();
@@ -70,7 +70,7 @@ describeWithBrowser('the key in the API reference', (open) => {
     const other = await customer(service);
     await enterAs(visitor, service, other);
     await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('200 OK').waitFor();
     expect(await keysOf(other)).toMatchObject([{ environment: 'staging', isTemporary: true }]);
@@ -83,9 +83,9 @@ describeWithBrowser('the key in the API reference', (open) => {
     const person = await customer(service);
     await using visitor = await enter(open, service, person, '/docs/operations/listPets');
     const { page } = visitor;
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     const temporary = await page.getByLabel('API key').inputValue();
     await page.getByLabel('API key').fill(secret);
     await page.getByText('This key stays in this page').waitFor();
@@ -93,9 +93,9 @@ describeWithBrowser('the key in the API reference', (open) => {
     expect(stored + (await storedInTab(page))).not.toContain(secret);
     // An emptied field stays empty until a key is needed.
     await page.getByLabel('API key').fill('');
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     expect(await page.getByLabel('API key').inputValue()).toBe(temporary);
     expect(await keysOf(person)).toHaveLength(1);
     expect(visitor.problems).toEqual([]);
@@ -108,17 +108,17 @@ describeWithBrowser('the key in the API reference', (open) => {
     const { page } = visitor;
     await page.clock.install();
     await page.reload();
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     const other = await visitor.context.newPage();
     await other.goto(`${service.dashboardUrl}/docs/operations/listPets`);
-    await other.getByText('Send makes a temporary one').waitFor();
+    await other.getByText('Send makes a temporary staging key').waitFor();
     await other.getByRole('button', { name: 'Send' }).click();
     await other.getByText('200 OK').waitFor();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     await other.close();
     expect(await keysOf(person)).toHaveLength(1);
     await page.clock.fastForward('01:00:01');
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     expect(await page.getByLabel('API key').inputValue()).toBe('');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('200 OK').waitFor();
@@ -137,23 +137,23 @@ describeWithBrowser('the key in the API reference', (open) => {
     const reply = page.getByRole('region', { name: 'Reply' });
     const choose = (name: string) => page.getByRole('radio', { name }).check();
     const send = () => page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await send();
     await reply.getByText(`Staging answered GET ${service.url('staging')}/pets`).waitFor();
     const temporary = await page.getByLabel('API key').inputValue();
     await choose('Production');
     expect(await reply.textContent()).toBe('');
     await send();
-    await page.getByText('Paste a key of production first.').waitFor();
+    await page.getByText('Paste a production key first.').waitFor();
     await choose('Staging');
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
-    expect(await page.getByText('Paste a key of production first.').count()).toBe(0);
+    await page.getByText('A temporary staging key, which ends at').waitFor();
+    expect(await page.getByText('Paste a production key first.').count()).toBe(0);
     await reply.getByText(`Staging answered GET ${service.url('staging')}/pets`).waitFor();
-    // A key of production in the field for staging is sent to neither, and is there for production.
+    // A production key in the field for staging is sent to neither, and is there for production.
     await page.getByLabel('API key').fill(live.secret);
-    await page.getByText('This is a key of production, and Staging does not take it.').waitFor();
+    await page.getByText('This is a production key, and staging does not take it.').waitFor();
     await send();
-    await page.getByText('This is a key of production, and Staging does not take it.').waitFor();
+    await page.getByText('This is a production key, and staging does not take it.').waitFor();
     await choose('Production');
     expect(await page.getByLabel('API key').inputValue()).toBe(live.secret);
     await choose('Staging');
@@ -189,11 +189,11 @@ describeWithBrowser('the key in the API reference', (open) => {
       expected: [/401/],
     });
     const { page } = visitor;
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('textbox', { name: 'Petstore-Simulate' }).fill('invalid_api_key');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('401 Unauthorized').waitFor();
-    await page.getByText('A temporary key of staging, which ends at').waitFor();
+    await page.getByText('A temporary staging key, which ends at').waitFor();
     await page.getByRole('textbox', { name: 'Petstore-Simulate' }).fill('');
     const [key] = await keysOf(person);
     await person.delete(`/api/keys/${key?.id}`);

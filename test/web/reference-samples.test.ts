@@ -244,7 +244,7 @@ describeWithBrowser('the samples of the reference, as a page shows them', (open)
     const person = await customer(service);
     await using visitor = await enter(open, service, person, '/docs/operations/createPet');
     const { page } = visitor;
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('201 Created').waitFor();
     const temporary = await page.getByLabel('API key').inputValue();
@@ -263,7 +263,7 @@ describeWithBrowser('the samples of the reference, as a page shows them', (open)
     await page.reload();
     for (const path of ['/docs/operations/createPet', '/docs/operations/listPets']) {
       await page.goto(service.dashboardUrl + path);
-      await page.getByText('A temporary key of staging, which ends at').waitFor();
+      await page.getByText('A temporary staging key, which ends at').waitFor();
       await expectSamples('staging', temporary, 'pst_live_');
       await expectSamples('production', 'YOUR_API_KEY', temporary);
     }

@@ -67,13 +67,13 @@ describeWithBrowser('Back in the browser', (open) => {
     const secret = await dialog.getByRole('group', { name: 'the key' }).innerText();
     const app = new AuthenticatorApp(secret.replaceAll(/\s/g, ''), shared().clock);
     await dialog.getByLabel('Code', { exact: true }).fill(app.code());
-    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await dialog.getByRole('button', { name: 'Add the app' }).click();
     const codes = dialog.getByRole('group', { name: 'the recovery codes' });
     await codes.waitFor();
     await pressBack(page);
     await dialog.getByText('Save the codes first.').waitFor();
     expect((await codes.innerText()).trim().split('\n')).toHaveLength(10);
-    await dialog.getByRole('button', { name: 'I saved them' }).click();
+    await dialog.getByRole('button', { name: 'Close, I saved them' }).click();
     await dialog.waitFor({ state: 'detached' });
     await untilLeft(page);
     await pressBack(page);

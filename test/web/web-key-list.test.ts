@@ -56,7 +56,7 @@ describeWithBrowser('the list of keys', (open) => {
     await untilFocused(page, successor);
     await page.getByLabel('State').selectOption('Expired or revoked');
     await page.getByText('No key is like that').waitFor();
-    await page.getByLabel('State').selectOption('Live');
+    await page.getByLabel('State').selectOption('Active');
     await successor.waitFor();
     await expectFine(page);
     expect(visitor.problems).toEqual([]);

@@ -177,7 +177,7 @@ describeWithBrowser('the keys page', (open) => {
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Your key').waitFor();
     await goTo(page, 'Keys');
-    await page.getByLabel('State').selectOption({ label: 'Live' });
+    await page.getByLabel('State').selectOption({ label: 'Active' });
     await page.getByRole('button', { name: 'Revoke My first key' }).click();
     await page.getByRole('button', { name: 'Revoke key' }).click();
     await page.getByText('No key is like that').waitFor();
@@ -191,7 +191,7 @@ describeWithBrowser('the keys page', (open) => {
     const { key } = await createKey(owner, { name: 'Gone' });
     await using visitor = await enter(open, service, owner, '/keys');
     const { page } = visitor;
-    await page.getByLabel('State').selectOption({ label: 'Live' });
+    await page.getByLabel('State').selectOption({ label: 'Active' });
     await page.getByRole('button', { name: 'Revoke Gone' }).click();
     await page.getByRole('dialog').waitFor();
     expect((await owner.delete(`/api/keys/${key.id}`)).status).toBe(204);

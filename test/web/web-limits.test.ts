@@ -62,7 +62,7 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     await using browser = await enter(open, service, visitor, '/keys', { expected });
     const { page } = browser;
     const rows = page.getByRole('table', { name: 'Your keys' }).getByRole('row');
-    const older = page.getByRole('button', { name: 'Older keys' });
+    const older = page.getByRole('button', { name: 'Show older keys' });
     await older.waitFor();
     expect(await rows.count()).toBe(51);
     await older.click();

@@ -181,7 +181,7 @@ describeWithBrowser('the messages page', (open) => {
     }
     await using browser = await enter(open, service, visitor, '/messages');
     const { page } = browser;
-    const older = page.getByRole('button', { name: 'Older messages' });
+    const older = page.getByRole('button', { name: 'Show older messages' });
     await older.click();
     await messages(browser).nth(199).waitFor();
     // A new message does not move what is being read.

@@ -154,9 +154,9 @@ describeWithBrowser('the audit log', (open) => {
     await entries.nth(49).waitFor();
     expect(await entries.count()).toBe(50);
     await entries.first().getByText('By command line: keeper').waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Show older entries' }).click();
     await entries.nth(59).waitFor();
-    await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show older entries' }).waitFor({ state: 'detached' });
     expect(await isTooWide(browser)).toBe(false);
     expect(await layoutShift(page)).toBe(0);
     expect(browser.problems).toEqual([]);

@@ -47,8 +47,8 @@ describeWithBrowser('a password manager', (open) => {
     ]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).waitFor();
-    expect(await fieldsOf(page, 'Confirm')).toEqual([['one-time-code', '', 'shown']]);
+    await page.getByRole('button', { name: 'Add the app' }).waitFor();
+    expect(await fieldsOf(page, 'Add the app')).toEqual([['one-time-code', '', 'shown']]);
     await page.getByRole('button', { name: 'Cancel' }).click();
     const queries = await service.stores.queries();
     const created_at = new Date(Date.now() - 20 * 60_000).toISOString();

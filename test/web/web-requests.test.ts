@@ -39,11 +39,11 @@ describeWithBrowser('the page of requests', (open) => {
     await it.send('/pets/77', 'failed-1');
     await page.getByRole('button', { name: 'GET /v1/pets/77' }).waitFor();
     // New rows move the others, unless the list is paused.
-    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('button', { name: 'Pause updates' }).click();
     await it.send('/pets/78', 'while-paused');
     await eventually(async () => (await it.found('while-paused')) === 1);
     expect(await page.getByRole('button', { name: 'GET /v1/pets/78' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume updates' }).click();
     await page.getByRole('button', { name: 'GET /v1/pets/78' }).waitFor();
 
     // The id in the form of a log line.
@@ -125,10 +125,10 @@ describeWithBrowser('the page of requests', (open) => {
     const { page } = browser;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     await button('GET /v1/pets/77').waitFor();
-    await button('Pause').click();
+    await button('Pause updates').click();
     await page.getByRole('button', { name: 'Clear all filters' }).click();
     await button('GET /v1/pets?limit=3').waitFor();
-    await button('Pause').click();
+    await button('Pause updates').click();
     await page.getByRole('link', { name: 'Requests', exact: true }).click();
     await page.getByText('No requests yet').waitFor();
     expect(await button('GET /v1/pets/77').count()).toBe(0);
@@ -172,7 +172,7 @@ describeWithBrowser('the page of requests', (open) => {
     await it.send('/pets/78', 'failed-2');
     await eventually(async () => (await it.found('failed-2')) === 1);
     expect(await row('GET /v1/pets/78').count()).toBe(0);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume updates' }).click();
     await row('GET /v1/pets/78').waitFor();
     expect(await row('GET /v1/pets/1098').count()).toBe(0);
     expect(browser.problems).toEqual([]);

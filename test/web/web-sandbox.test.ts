@@ -25,7 +25,7 @@ describeWithBrowser('the sandbox page', (open) => {
     expect(browser.problems).toEqual([]);
   });
 
-  test('offers the keys of staging, however many keys of production are newer', async () => {
+  test('offers the staging keys, however many production keys are newer', async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service);
     await createKey(visitor, { name: 'ci', environment: 'staging' });
@@ -34,11 +34,11 @@ describeWithBrowser('the sandbox page', (open) => {
     await using browser = await enter(open, scene.service, visitor, '/sandbox');
     const ban = browser.page.getByRole('region', { name: 'Ban' });
     await ban.getByRole('button', { name: 'Ban the key' }).waitFor();
-    expect(await ban.getByLabel('Key').first().inputValue()).toStartWith('ci …');
+    expect(await ban.getByLabel('Key').first().inputValue()).toStartWith('ci (…');
     expect(browser.problems).toEqual([]);
   });
 
-  test('offers every live key of staging, however many there are', async () => {
+  test('offers every live staging key, however many there are', async () => {
     await using scene = await dashboardScene();
     const visitor = await customer(scene.service);
     await createKey(visitor, { name: 'oldest', environment: 'staging' });
@@ -70,14 +70,14 @@ describeWithBrowser('the sandbox page', (open) => {
     const section = (name: string) => page.getByRole('region', { name });
 
     await section('Clock').getByText('as everywhere else').waitFor();
-    await section('Clock').getByRole('button', { name: 'To 5 December 2030' }).click();
+    await section('Clock').getByRole('button', { name: 'Advance to 5 December 2030' }).click();
     await section('Clock').getByText('ahead').waitFor();
     const { clockOffset } = await service.stores.sandboxes.find(account.id);
     // The page calculates with its own clock, which has advanced since it requested the time.
     const missedBy = scene.clock.now().wall + clockOffset - Date.UTC(2030, 11, 5);
     expect(Math.abs(missedBy)).toBeLessThan(5 * MINUTE);
 
-    const none = section('Limits').getByRole('button', { name: 'None: Left in this minute' });
+    const none = section('Limits').getByRole('button', { name: 'Leave none: Left in this minute' });
     await none.click();
     await eventually(async () => (await status()) === 429);
 

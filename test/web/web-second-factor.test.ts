@@ -48,13 +48,13 @@ async function setUpApp({ clock }: TestService, page: Page) {
   const app = new AuthenticatorApp(key.replaceAll(/\s/g, ''), clock);
   const used = app.code();
   await dialog.getByLabel('Code', { exact: true }).fill(used);
-  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await dialog.getByRole('button', { name: 'Add the app' }).click();
   const shown = await dialog.getByRole('group', { name: 'the recovery codes' }).innerText();
   return { app, used, codes: shown.split('\n').filter((line) => line !== '') };
 }
 
 async function saveCodes(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'I saved them' }).click();
+  await page.getByRole('button', { name: 'Close, I saved them' }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
 }
 
@@ -190,7 +190,7 @@ describeWithBrowser('the second factor', (open) => {
     await again.getByRole('button', { name: 'Continue' }).click();
     await again.getByLabel('Code', { exact: true }).fill(app.nextCode());
     await again.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'I saved them' }).waitFor();
+    await page.getByRole('button', { name: 'Close, I saved them' }).waitFor();
     expect(visitor.problems).toEqual([]);
   });
 

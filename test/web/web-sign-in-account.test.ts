@@ -100,10 +100,10 @@ describeWithBrowser('the account page', (open) => {
     const events = page.getByRole('list', { name: 'Security events' }).getByRole('listitem');
     await page.getByText('sign-in 25', { exact: true }).waitFor();
     expect(await events.count()).toBe(20);
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Show older events' }).click();
     await page.getByText('sign-in 1', { exact: true }).waitFor();
     expect(await events.count()).toBe(26);
-    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Show older events' }).count()).toBe(0);
     await expectFine(page);
     expect(visitor.problems).toEqual([]);
   });

@@ -24,7 +24,7 @@ describeWithBrowser('the start page of somebody who comes back', (open) => {
     expect(await page.getByRole('button', { name: 'Run it now' }).isDisabled()).toBe(true);
     await expectFine(page);
     await page.getByLabel('Your own key').fill(key);
-    await page.getByText('This is a key of production').waitFor();
+    await page.getByText('This is a production key').waitFor();
     await page.getByRole('button', { name: 'Run it now' }).click();
     await page.getByText('202 Accepted').waitFor();
     await page.reload();
@@ -40,7 +40,7 @@ describeWithBrowser('the start page of somebody who comes back', (open) => {
     const { page } = visitor;
     await signUp(page, 'tried@example.com');
     await page.goto(`${service.dashboardUrl}/docs/operations/listPets`);
-    await page.getByText('Send makes a temporary one').waitFor();
+    await page.getByText('Send makes a temporary staging key').waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('200 OK').waitFor();
     await page.goto(service.dashboardUrl);

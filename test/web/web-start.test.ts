@@ -138,7 +138,7 @@ describeWithBrowser('the start page', (open) => {
     await page.getByLabel('Your own key').fill('Bearer pk_live_123');
     await page.getByText('A key that begins with pk_ is of another service.').waitFor();
     await page.getByLabel('Your own key').fill(`Authorization: Bearer ${secret}`);
-    await page.getByText('This is a key of staging').waitFor();
+    await page.getByText('This is a staging key').waitFor();
     await page.getByText('Left out: the name of the header, the word Bearer.').waitFor();
     await page.getByText('List animals').click();
     await page.getByText(`GET ${service.url('staging')}/pets`).waitFor();

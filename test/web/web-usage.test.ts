@@ -83,7 +83,7 @@ describeWithBrowser('the usage page', (open) => {
       'Requests 7',
       'Succeeded 4',
       'Client errors 1',
-      'Limited 2',
+      '429 2',
     ]);
     await requests.getByRole('img', { name: 'Bar chart of requests by hour' }).waitFor();
     expect(await requests.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(2);
@@ -111,15 +111,15 @@ describeWithBrowser('the usage page', (open) => {
     const { visitor, key, send } = await holder(scene);
     await using browser = await enter(open, scene.service, visitor, '/usage');
     const { page } = browser;
-    const events = page.getByRole('region', { name: 'Refused and banned' });
-    await events.getByText('Nothing: no request was refused, no key banned.').waitFor();
+    const events = page.getByRole('region', { name: '429 and bans' });
+    await events.getByText('Nothing: no request got 429, no key was banned.').waitFor();
     for (let request = 0; request < 6; request += 1) await send();
     scene.clock.advance(AFTER_GRACE);
     await send();
     await scene.service.runJobs();
     await events.getByText(`The production key “shop” (…${key.lastFour}), from`).waitFor();
     await events.getByText('Sent 1 more request after a 429').waitFor();
-    await events.getByText('2 requests to production over the limit').waitFor();
+    await events.getByText('2 requests to production were over the limit').waitFor();
 
     const notice = page.getByRole('region', { name: 'Bans in force' });
     await notice.getByText(`A key is banned in production: “shop” (…${key.lastFour})`).waitFor();
@@ -164,7 +164,7 @@ describeWithBrowser('the usage page', (open) => {
     const refused = requests.getByRole('link', { name: 'Show the requests: Over the limit' });
     expect(await refused.getAttribute('href')).toMatch(/^\/requests\?status=429&from=2027-/);
     await requests.getByText('7 days').click();
-    await byKey.getByText('key_gone (production)').waitFor();
+    await byKey.getByText('key_gone, production').waitFor();
     const operation = requests.getByLabel('Operation', { exact: true });
     await operation.selectOption('createPet');
     await requests.getByRole('link', { name: 'Show all 429: Over the limit' }).waitFor();
@@ -239,7 +239,7 @@ describeWithBrowser('the usage page', (open) => {
     const { visitor } = await holder(scene);
     await expectSound(open, scene.service, visitor, '/usage', async (page) => {
       await page.getByText('No requests in this time yet.').waitFor();
-      await page.getByText('Nothing: no request was refused, no key banned.').waitFor();
+      await page.getByText('Nothing: no request got 429, no key was banned.').waitFor();
     });
   });
 
@@ -251,7 +251,7 @@ describeWithBrowser('the usage page', (open) => {
     await send();
     await scene.service.runJobs();
     await expectSound(open, scene.service, visitor, '/usage', async (page) => {
-      await page.getByText('over the limit, answered with 429').waitFor();
+      await page.getByText('were over the limit in the').waitFor();
       await page.getByText('The production key “shop”').waitFor();
       await page.getByRole('button', { name: 'Show as a table' }).click();
       await page.getByRole('region', { name: 'Requests by hour' }).waitFor();

@@ -10,7 +10,7 @@ export const ARAZZO_PATH = '/arazzo.json';
 /** The last id of a full page: only a full page has a `Link` to the next one. */
 const LAST_OF_PAGE = `$steps.page.outputs.pets#/${PAGE_SIZE.maximum - 1}/id`;
 
-const apiKey = { type: 'string', description: 'An API key of production.' };
+const apiKey = { type: 'string', description: 'A production key.' };
 const authorization = { name: 'Authorization', in: 'header', value: 'Bearer {$inputs.apiKey}' };
 const waitForLimit = { reference: '$components.failureActions.waitForLimit' };
 

@@ -41,7 +41,7 @@ const SANDBOX_ABOUT = {
   purpose:
     'Try in staging what seldom happens: move the time of your account, leave one request in a ' +
     'window, ban the key. Requests to the sandbox do not count towards the plan; 600 a minute are served.',
-  keys: 'An API key of staging',
+  keys: 'A staging key',
 };
 
 /** The description of each base address in its document. */
@@ -49,7 +49,7 @@ const ABOUT = {
   production: { ...PETS_ABOUT, server: 'Production' },
   staging: { ...PETS_ABOUT, server: 'Staging: separate animals and keys' },
   quickstart: { ...QUICKSTART_ABOUT, server: 'Quickstart: takes keys of either environment' },
-  sandbox: { ...SANDBOX_ABOUT, server: 'The sandbox of staging: takes keys of staging' },
+  sandbox: { ...SANDBOX_ABOUT, server: 'The sandbox of staging: takes staging keys' },
 } as const satisfies Record<ApiName, object>;
 
 /**

@@ -22,7 +22,7 @@ import { MISPLACED, NOT_A_KEY, NOT_LIVE, SUSPENDED, UNKNOWN_KEY } from './key-pr
 import { MovedKeys } from './moved-keys.ts';
 import { secretsOf } from './secrets.ts';
 
-/** The maximum number of live keys of one account. */
+/** The maximum number of active keys of one account. */
 const LIVE_KEYS_PER_ACCOUNT = 100;
 
 /** The number of keys that the holder of an account may create in one UTC day, including rotations. */
@@ -103,7 +103,7 @@ export class ApiKeyService {
   /**
    * @param perDay the number of keys that may be created for the account in one UTC day; unlimited when omitted.
    * @throws OperatorError on an invalid name, an expiry in the past, a simulation that is unknown or not for
-   * staging, or when the account already has 100 live keys.
+   * staging, or when the account already has 100 active keys.
    * @throws TooManyKeysToday
    */
   async issue(
@@ -131,7 +131,7 @@ export class ApiKeyService {
    * Issues a successor with the same name, environment, lifetime, simulation, strikes and bans. The old key stays
    * valid for the overlap, but never beyond its own expiry.
    * @param perDay as for `issue`.
-   * @throws OperatorError when the key is not live, or the account has 100 other live keys.
+   * @throws OperatorError when the key is not live, or the account has 100 other active keys.
    * @throws TooManyKeysToday
    */
   async rotate(
@@ -291,6 +291,6 @@ function notLive(key: ApiKey, state: string): OperatorError {
 function tooManyKeys(bound: 'too_many' | 'too_many_today', perDay = 0): OperatorError {
   if (bound === 'too_many_today') return new TooManyKeysToday(perDay);
   return new OperatorError(
-    `The account has ${LIVE_KEYS_PER_ACCOUNT} live keys, the most it may have. Revoke one first.`,
+    `The account has ${LIVE_KEYS_PER_ACCOUNT} active keys, the most it may have. Revoke one first.`,
   );
 }

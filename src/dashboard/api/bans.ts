@@ -36,7 +36,7 @@ interface BannedKeys {
   readonly keys: readonly ApiKey[];
 }
 
-/** The live keys of an account: the banned ones, sorted by the end of their ban, and the others. */
+/** The active keys of an account: the banned ones, sorted by the end of their ban, and the others. */
 export async function liveKeys(
   stores: Pick<DashboardStores, 'bans' | 'keys'>,
   accountId: string,

@@ -5,7 +5,7 @@ import type { KeyInfo, KeyLink, KeyStateInfo } from '../shared/api.ts';
 
 /** A key that expires within this many ms is shown as expiring. */
 const EXPIRING_WITHIN = 7 * DAY;
-/** A live key that has not been used for this many ms is shown as unused. */
+/** An active key that has not been used for this many ms is shown as unused. */
 const UNUSED_AFTER = 90 * DAY;
 
 /** The predecessors and successors of rotated keys, by the id of the key. */

@@ -75,5 +75,5 @@ function changeBy({ account, options }: AccountContext): SandboxRequest {
 async function requireStagingKey({ options, account, id }: AccountContext): Promise<ApiKey> {
   const key = await options.stores.keys.find(id);
   if (key?.accountId === account.id && key.environment === 'staging') return key;
-  throw new DashboardError('not_found', 'You have no key of staging with this id.');
+  throw new DashboardError('not_found', 'You have no staging key with this id.');
 }

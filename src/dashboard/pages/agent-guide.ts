@@ -70,7 +70,7 @@ export function agentGuide({ addresses, contract }: Facts): string {
     limits(),
     'Every reply has `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (Unix seconds).',
     '## Rehearsing failures',
-    `The sandbox at ${addresses.sandbox}, for keys of staging, moves the clock of the account, leaves few requests in a ` +
+    `The sandbox at ${addresses.sandbox}, for staging keys, moves the clock of the account, leaves few requests in a ` +
       `window, bans the key and sets simulations. A single request to ${staging} meets a simulation by the header ` +
       `\`${SIMULATE_HEADER}\`, such as \`${SIMULATE_HEADER}: unavailable;retry-after=2\`; production ignores it. ` +
       `${SIMULATIONS_IN_WORDS}`,

@@ -39,7 +39,7 @@ export function referenceMarkdown({
         ['Production', addresses.production],
         ['Staging: separate animals and keys', addresses.staging],
         ['Quickstart: takes keys of either environment', addresses.quickstart],
-        ['Sandbox of staging: takes keys of staging', addresses.sandbox],
+        ['Sandbox of staging: takes staging keys', addresses.sandbox],
       ],
     ),
     '## Authentication',

@@ -16,7 +16,7 @@ const ADDRESSES = [
   ['production', 'Production', 'Real animals, real limits.'],
   ['staging', 'Staging', 'The same API with animals, keys and limits of its own.'],
   ['quickstart', 'Quickstart', 'Takes keys of either environment.'],
-  ['sandbox', 'Sandbox', 'Time, limits and bans of staging. Takes keys of staging.'],
+  ['sandbox', 'Sandbox', 'Time, limits and bans of staging. Takes staging keys.'],
 ] as const;
 
 /**

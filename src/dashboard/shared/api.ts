@@ -129,7 +129,7 @@ export interface KeyNaming {
  * browser or program.
  */
 export interface StepsInfo {
-  /** A live key, the latest one that is not temporary. */
+  /** An active key, the latest one that is not temporary. */
   readonly key: KeyLink | null;
   readonly hasRequested: boolean;
   readonly hasSentMessage: boolean;

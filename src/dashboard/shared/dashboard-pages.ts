@@ -38,7 +38,7 @@ const PAGES: readonly DashboardPage[] = [
   },
   {
     path: '/usage',
-    excerpt: 'What is left of the limits, requests over time, refused requests and bans.',
+    excerpt: 'What is left of the limits, requests over time, 429 and bans.',
     text: 'statistics quota remaining banned refused 429 errors chart p95',
   },
   {

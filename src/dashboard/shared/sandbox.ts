@@ -12,7 +12,7 @@ export interface SandboxInfo {
   readonly now: number;
   readonly minute: SandboxWindowInfo;
   readonly day: SandboxWindowInfo;
-  /** Keys of staging that are banned. */
+  /** Staging keys that are banned. */
   readonly bans: ReadonlyArray<{
     readonly keyId: string;
     readonly keyName: string;

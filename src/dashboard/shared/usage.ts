@@ -17,7 +17,7 @@ export interface WindowsInfo {
   readonly minute: WindowInfo;
   readonly day: WindowInfo;
   /**
-   * Present while every live key is banned, so that no request is admitted: the end of the first of
+   * Present while every active key is banned, so that no request is admitted: the end of the first of
    * these bans.
    */
   readonly bannedUntil?: number;
@@ -25,12 +25,12 @@ export interface WindowsInfo {
 
 export interface WindowInfo {
   readonly limit: number;
-  /** Requests that are admitted before the window resets; 0 while every live key is banned. */
+  /** Requests that are admitted before the window resets; 0 while every active key is banned. */
   readonly remaining: number;
   /** When it resets. */
   readonly resetAt: number;
   /**
-   * Present while every live key is banned: the requests that are admitted once the first ban ends.
+   * Present while every active key is banned: the requests that are admitted once the first ban ends.
    */
   readonly afterBan?: number;
 }
@@ -66,7 +66,7 @@ export interface BanNotice {
   readonly reason: string;
   readonly startsAt: number;
   readonly until: number;
-  /** The live keys that the ban applies to: the banned key and its successors by rotation. */
+  /** The active keys that the ban applies to: the banned key and its successors by rotation. */
   readonly keys: readonly KeyLink[];
 }
 

@@ -6,7 +6,7 @@ export const SIMULATE_HEADER = 'Petstore-Simulate';
 /** The simulation that caused a reply. */
 export const SIMULATED_HEADER = 'Petstore-Simulated';
 
-/** Whether a request may meet a simulation; never one with a key of production. */
+/** Whether a request may meet a simulation; never one with a production key. */
 export function mayMeetSimulation(key: KeyRecord, { headers }: Request): boolean {
   if (key.environment !== 'staging') return false;
   return (

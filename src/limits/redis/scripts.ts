@@ -25,7 +25,7 @@ local function now()
 end
 `;
 
-/** The maximum number of key chains of one account with stored strikes; an account has at most 100 live keys. */
+/** The maximum number of key chains of one account with stored strikes; an account has at most 100 active keys. */
 const MAX_STRUCK_KEYS = 128;
 
 const CALLER = `

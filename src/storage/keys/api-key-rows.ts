@@ -27,7 +27,7 @@ export const KEY_COLUMNS = [
 export type ApiKeyRow = Pick<StoredKey, (typeof KEY_COLUMNS)[number]>;
 
 /**
- * @param sandbox of the key's account; none for a key of production.
+ * @param sandbox of the key's account; none for a production key.
  * @throws OperatorError when the plan of the row is unknown to this release.
  */
 export function authenticatedKeyFromRow(
@@ -52,7 +52,7 @@ export function authenticatedKeyFromRow(
   };
 }
 
-/** @param clockOffset of the key's account; none for a key of production. */
+/** @param clockOffset of the key's account; none for a production key. */
 export function apiKeyFromRow(row: ApiKeyRow, clockOffset?: number): ApiKey {
   return {
     id: row.id,

@@ -38,7 +38,7 @@ function hasNotExpiredEarlier(where: ExpressionBuilder<Database, 'api_keys'>, no
   ]);
 }
 
-/** The condition for live keys. @param now epoch ms. */
+/** The condition for active keys. @param now epoch ms. */
 export function isLive(where: ExpressionBuilder<Database, 'api_keys'>, now: number) {
   return where.and([
     where('revoked_at', 'is', null),

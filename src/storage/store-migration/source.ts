@@ -64,7 +64,7 @@ export class Source implements Disposable {
     return query(this.#files.accounts, FIND_SETTING).get(FINGERPRINTS)?.value ?? '';
   }
 
-  /** How many live keys and authenticator apps need a secret that is none of these. */
+  /** How many active keys and authenticator apps need a secret that is none of these. */
   needsOthers({ current, previous }: Secrets): number {
     const ids = [current, ...previous].map((each) => secretIdOf(fingerprintOf(each)));
     const firstId = secretIdOf(this.fingerprints());

@@ -52,7 +52,7 @@ describe('requests to the sandbox', () => {
     expect(readLimits(await listPets(it.service, it.secret))).toMatchObject({ remaining: 59 });
   });
 
-  test('are refused with a key of production, with the base address that it belongs to', async () => {
+  test('are refused with a production key, with the base address that it belongs to', async () => {
     await using it = await sandboxScene(FREE);
     const { secret } = await it.service.account(FREE, 'production');
 

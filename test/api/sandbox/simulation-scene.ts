@@ -78,7 +78,7 @@ export async function petsIn({ service }: SimulationScene): Promise<number> {
   return page.pets.length;
 }
 
-/** Two processes on one store, and a key of staging, whose requests may have simulations. */
+/** Two processes on one store, and a staging key, whose requests may have simulations. */
 export async function twoProcesses(open: SharedStore['open'], simulate?: string) {
   await using opening = new AsyncDisposableStack();
   const { settings } = opening.use(await open());

@@ -77,7 +77,7 @@ export async function crashRounds(options: CrashOptions): Promise<CrashProgress>
 
 /**
  * Loses acknowledged changes by putting an older copy of the folder in its place.
- * @param make receives a key of production.
+ * @param make receives a production key.
  * @returns what the check of these changes reports; `undefined` if it does not notice.
  */
 export async function loseChanges(

@@ -89,7 +89,7 @@ function finding(open: OpenBackend): void {
 }
 
 function bounding(open: OpenBackend): void {
-  test('keeps no more live keys of an account than it may have', async () => {
+  test('keeps no more active keys of an account than it may have', async () => {
     await using backend = await open();
     const owner = await account(backend);
     const other = await account(backend, 'other@example.com');
@@ -187,7 +187,7 @@ function replacing(open: OpenBackend): void {
     expect((await backend.keys.find(old.id))?.expiresAt).toBe(NOON + HOUR);
   });
 
-  test('changes nothing when the overlap would make one live key too many', async () => {
+  test('changes nothing when the overlap would make one active key too many', async () => {
     await using backend = await open();
     const owner = await account(backend);
     const old = await keptKey(backend, owner.id);

@@ -43,7 +43,7 @@ export function SecurityEvents() {
           loading={events.isFetchingNextPage}
           onClick={() => void events.fetchNextPage()}
         >
-          Older
+          Show older events
         </Button>
       )}
     </Stack>

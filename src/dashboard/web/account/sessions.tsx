@@ -60,7 +60,7 @@ function SessionRow({ session }: { session: SessionEntry }) {
           aria-label={session.current ? 'End this session' : `End the session in ${browser}`}
           onClick={() => end.mutate(session.id)}
         >
-          End
+          {session.current ? 'End this session' : 'End the session'}
         </ActionButton>
       </Group>
       {end.error && <Failure error={end.error} />}

@@ -10,8 +10,8 @@ const ENVIRONMENTS = [
   { value: 'staging', label: 'Staging' },
 ] as const;
 const STATES = [
-  { value: '', label: 'Live and ended' },
-  { value: 'true', label: 'Live' },
+  { value: '', label: 'Active, expired and revoked' },
+  { value: 'true', label: 'Active' },
   { value: 'false', label: 'Expired or revoked' },
 ] as const;
 

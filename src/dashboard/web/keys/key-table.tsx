@@ -95,7 +95,7 @@ function RotatedKey({ relation, value }: { readonly relation: string; readonly v
         underline="always"
         onClick={() => document.getElementById(keyRowId(value.id))?.focus()}
       >
-        …{value.lastFour}
+        (…{value.lastFour})
       </Anchor>
     </Text>
   );

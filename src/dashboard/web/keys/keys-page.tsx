@@ -81,7 +81,7 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
           loading={keys.isFetchingNextPage}
           onClick={() => void keys.fetchNextPage()}
         >
-          Older keys
+          Show older keys
         </Button>
       )}
       <RenameKeyDialog key={renaming.key} {...renamed} />

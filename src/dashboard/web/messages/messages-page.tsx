@@ -89,7 +89,7 @@ function Content({ inbox, text, onOlder }: ContentProps) {
   const messages = inbox.data?.pages.flatMap((page) => page.messages) ?? [];
   const older = inbox.hasNextPage && (
     <Button variant="default" mx="auto" loading={inbox.isFetchingNextPage} onClick={onOlder}>
-      {text === '' ? 'Older messages' : 'Search older messages'}
+      {text === '' ? 'Show older messages' : 'Search older messages'}
     </Button>
   );
   if (messages.length > 0) return <Inbox messages={messages} older={older} />;

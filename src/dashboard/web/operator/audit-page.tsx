@@ -77,7 +77,7 @@ function AuditLog() {
           loading={log.isFetchingNextPage}
           onClick={() => void log.fetchNextPage()}
         >
-          Older
+          Show older entries
         </Button>
       )}
     </Stack>

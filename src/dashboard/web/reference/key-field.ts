@@ -73,7 +73,7 @@ export class KeyField {
     if (state.typed?.trim()) return state.typed.trim();
     // Its result changes the hint, which must not replace the one of this request.
     await this.#sessionLookUp;
-    if (environment === 'production') return this.#ask(state, 'Paste a key of production first.');
+    if (environment === 'production') return this.#ask(state, 'Paste a production key first.');
     const accountId = this.#accountId;
     if (accountId === undefined) return this.#ask(state, 'Paste an API key first.');
     const key =
@@ -122,7 +122,7 @@ export class KeyField {
     return state;
   }
 
-  /** The temporary key, where keys of staging are accepted. */
+  /** The temporary key, where staging keys are accepted. */
   get #usableTemporary(): TemporaryKey | undefined {
     return this.#target.environment === 'production' ? undefined : this.#temporary;
   }
@@ -184,19 +184,19 @@ export class KeyField {
     const temporary = this.#usableTemporary;
     if (temporary && this.#state.typed === undefined) return temporaryWords(temporary);
     return this.#accountId !== undefined && this.#target.environment !== 'production'
-      ? 'Without a key, Send makes a temporary one of staging for you, which ends after an hour.'
+      ? 'Without a key, Send makes a temporary staging key for you, which ends after an hour.'
       : 'Paste a key. It stays in this page, and is gone when you leave it.';
   }
 
   #foreignWords(environment: 'production' | 'staging'): string {
     const { title } = this.#target;
-    return `This is a key of ${environment}, and ${title} does not take it. Choose its environment, or paste another key.`;
+    return `This is a ${environment} key, and ${title.toLowerCase()} does not take it. Choose its environment, or paste another key.`;
   }
 }
 
 function temporaryWords({ endsAt }: TemporaryKey): string {
   const time = new Date(endsAt).toLocaleTimeString('en-GB', { timeStyle: 'short' });
-  return `A temporary key of staging, which ends at ${time}. It is on the page Keys until then.`;
+  return `A temporary staging key, which ends at ${time}. It is on the page Keys until then.`;
 }
 
 async function issueTemporaryKey(

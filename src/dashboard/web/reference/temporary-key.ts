@@ -6,7 +6,7 @@ const STORED = 'petstore-temporary-key';
 /** Where release 1.0.0 stored keys for the tab, also pasted ones. */
 const FORMERLY = 'petstore-reference-key';
 
-/** A key of staging that the reference made for a signed-in reader. */
+/** A staging key that the reference made for a signed-in reader. */
 export interface TemporaryKey {
   readonly text: string;
   /** Epoch ms, by the clock of the browser. */

@@ -22,7 +22,7 @@ const STATUSES = [
   { value: '', label: 'All' },
   { value: '2xx', label: '2xx succeeded' },
   { value: '4xx', label: '4xx errors of the request' },
-  { value: '429', label: '429 refused or banned' },
+  { value: '429', label: '429 over the limit, or banned' },
   { value: '5xx', label: '5xx errors of the service' },
 ];
 

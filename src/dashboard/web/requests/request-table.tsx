@@ -60,7 +60,7 @@ function Row({ value, onOpen }: { readonly value: RequestInfo; readonly onOpen: 
         <div>
           <Text inherit className="address">
             {keyName ?? 'removed key'}{' '}
-            {keyEnding !== null && <span className="nowrap">{`…${keyEnding}`}</span>}
+            {keyEnding !== null && <span className="nowrap">{`(…${keyEnding})`}</span>}
           </Text>
           <Text size="xs" c="dimmed">
             {environment}

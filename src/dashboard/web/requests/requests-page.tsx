@@ -95,7 +95,7 @@ function Actions({ isLoaded, isPaused, pause }: ActionsProps) {
     <Group gap="md" wrap="nowrap">
       <LiveMark isLoaded={isLoaded} />
       <Button variant="default" size="xs" miw={84} onClick={() => pause(!isPaused)}>
-        {isPaused ? 'Go on' : 'Pause'}
+        {isPaused ? 'Resume updates' : 'Pause updates'}
       </Button>
     </Group>
   );

@@ -34,14 +34,14 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
   return (
     <Section title="Ban" description="A banned key gets 429 api_key_banned until the ban ends.">
       {live.length === 0 ? (
-        <Text size="sm">You have no key of staging. Create one under Keys.</Text>
+        <Text size="sm">You have no staging key. Create one under Keys.</Text>
       ) : (
         <Group align="flex-end" gap="sm">
           <Select
             label="Key"
             data={live.map(({ id, name, lastFour }) => ({
               value: id,
-              label: `${name} …${lastFour}`,
+              label: `${name} (…${lastFour})`,
             }))}
             value={keyId ?? null}
             onChange={(chosen) => change({ chosen: chosen ?? '' })}
@@ -67,14 +67,15 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
       {info.bans.map((ban) => (
         <Group key={ban.keyId} gap="sm">
           <Text size="sm" miw={0}>
-            {ban.keyName} …{ban.lastFour} is banned for {durationText(ban.endsAt - info.now)}
+            {`${ban.keyName} (…${ban.lastFour})`} is banned for{' '}
+            {durationText(ban.endsAt - info.now)}
           </Text>
           <ActionButton
             size="xs"
             variant="default"
             isBusy={isBusy}
             onClick={() => onLift(ban.keyId)}
-            aria-label={`End the ban of ${ban.keyName} …${ban.lastFour}`}
+            aria-label={`End the ban of ${ban.keyName} (…${ban.lastFour})`}
           >
             End the ban
           </ActionButton>

@@ -18,10 +18,10 @@ export function Clock({ info, isBusy, onAdvance }: ClockProps) {
   const { clockOffset, minute } = info;
   const now = useNow() + clockOffset;
   const presets = [
-    ['One minute', now + 60 * SECOND],
-    ['To the end of the minute', minute.resetsAt],
-    ['To tomorrow (UTC)', (Math.floor(now / DAY) + 1) * DAY],
-    ['To 5 December 2030', REMOVAL],
+    ['Advance one minute', now + 60 * SECOND],
+    ['Advance to the end of the minute', minute.resetsAt],
+    ['Advance to tomorrow (UTC)', (Math.floor(now / DAY) + 1) * DAY],
+    ['Advance to 5 December 2030', REMOVAL],
   ] as const;
   return (
     <Section

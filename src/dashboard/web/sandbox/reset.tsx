@@ -25,8 +25,8 @@ export function Reset() {
         <Stack gap="lg">
           <Text>
             The clock shows real time again, the windows of staging are unused, and the simulation
-            and the bans of all your keys of staging end. Animals, orders, messages and keys stay;
-            the call POST /reset of the API can delete your animals and orders of staging, too.
+            and the bans of all your staging keys end. Animals, orders, messages and keys stay; the
+            call POST /reset of the API can delete your animals and orders of staging, too.
           </Text>
           <DialogEnd
             error={error}

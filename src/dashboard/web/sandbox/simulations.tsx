@@ -21,7 +21,7 @@ export function Simulations({
         Simulations
       </Title>
       <Text size="sm" c="dimmed">
-        Errors and lost replies, as they happen in production. They work only with keys of staging,
+        Errors and lost replies, as they happen in production. They work only with staging keys,
         also in the quickstart.
       </Text>
       <NativeSelect
@@ -40,7 +40,7 @@ export function Simulations({
       <Text size="sm">The next two requests of the account:</Text>
       <Code value={accountWith(simulate, addresses.sandbox)} label="the call of the sandbox" />
       <Text size="sm" c="dimmed">
-        For tools whose headers you cannot set, make a key of staging with a simulation.
+        For tools whose headers you cannot set, make a staging key with a simulation.
       </Text>
     </Stack>
   );

@@ -80,11 +80,11 @@ function Left({ label, window: { limit, used }, onChange }: LeftProps) {
       <Button variant="default" onClick={() => step(1)} aria-label={`One more: ${label}`}>
         +
       </Button>
-      <Button variant="default" onClick={() => step(-limit)} aria-label={`None: ${label}`}>
-        None
+      <Button variant="default" onClick={() => step(-limit)} aria-label={`Leave none: ${label}`}>
+        Leave none
       </Button>
-      <Button variant="default" onClick={() => step(limit)} aria-label={`All: ${label}`}>
-        All
+      <Button variant="default" onClick={() => step(limit)} aria-label={`Leave all: ${label}`}>
+        Leave all
       </Button>
     </Group>
   );

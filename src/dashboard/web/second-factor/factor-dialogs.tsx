@@ -36,7 +36,7 @@ export function TotpSetUp({
       description="The 6 digits that the app shows then."
       empty="Enter the code."
       input={{ autoComplete: 'one-time-code', inputMode: 'numeric' }}
-      submit="Confirm"
+      submit="Add the app"
       action={(code) => confirm(code, info.setUpId)}
       onDone={onDone}
     >
@@ -195,12 +195,12 @@ function ShownCodes({ codes, onDone }: DialogProps & { codes: readonly string[] 
       <Code value={codes.join('\n')} label="the recovery codes" />
       {isLeaving && (
         <Alert color="yellow" variant="light" role="alert" title="Save the codes first.">
-          Then choose “I saved them”.
+          Then choose “Close, I saved them”.
         </Alert>
       )}
       <Group justify="flex-end">
         <Button data-autofocus autoFocus onClick={onDone}>
-          I saved them
+          Close, I saved them
         </Button>
       </Group>
     </Stack>

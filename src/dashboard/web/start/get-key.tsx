@@ -62,7 +62,7 @@ function ShownKey({ value }: { value: ExampleKey }) {
 
 function ownKeyText({ environment, leftOut }: ExampleKey): string {
   const without = leftOut === undefined ? '' : ` Left out: ${leftOut}.`;
-  return `This is a key of ${environment}: animals are listed there.${without}`;
+  return `This is a ${environment} key: animals are listed there.${without}`;
 }
 
 type ChooseProps = Pick<GetKeyProps, 'onChange'>;

@@ -20,7 +20,7 @@ export function NextSteps({ addresses }: Pick<SessionInfo, 'addresses'>) {
           What comes next
         </Title>
         <Text c="dimmed">
-          The first two need a key of staging in <code>PETSTORE_STAGING_KEY</code>: create one on{' '}
+          The first two need a staging key in <code>PETSTORE_STAGING_KEY</code>: create one on{' '}
           <PageLink href="/keys">Keys</PageLink>.
         </Text>
       </div>

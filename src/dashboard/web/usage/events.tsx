@@ -12,21 +12,21 @@ interface EventsProps {
   readonly accountId: string | undefined;
 }
 
-/** The refused requests and bans of the last 30 days as a list. */
+/** The requests with 429 and the bans of the last 30 days as a list. */
 export function Events({ events, accountId }: EventsProps) {
   return (
-    <Paper component="section" withBorder p="lg" aria-label="Refused and banned">
+    <Paper component="section" withBorder p="lg" aria-label="429 and bans">
       <Stack gap="md">
         <Stack gap={2}>
           <Title order={2} size="h4">
-            Refused and banned
+            429 and bans
           </Title>
           <Text size="sm" c="dimmed">
             The last 30 days. A client that waits as long as Retry-After says avoids both.
           </Text>
         </Stack>
         {events.length === 0 ? (
-          <Text size="sm">Nothing: no request was refused, no key banned.</Text>
+          <Text size="sm">Nothing: no request got 429, no key was banned.</Text>
         ) : (
           <SteadyList label="Events" newest={events[0] ? keyOf(events[0]) : ''} height={320}>
             {events.map((event) => (
@@ -56,10 +56,10 @@ function Refused({ event, accountId }: Kind<'refused'>) {
   return (
     <>
       <Badge className="event-kind" color="grape" variant="light">
-        Refused
+        429
       </Badge>
       <Text size="sm">
-        {`${requests} to ${environment} over the limit, answered with 429, in the ${hours === 1 ? 'hour' : 'day'} from `}
+        {`${requests} to ${environment} were over the limit in the ${hours === 1 ? 'hour' : 'day'} from `}
         <Time at={at} />.
         <LogLink address={requestsAddress({ ...log, from: at, to: at + hours * HOUR })} />
       </Text>

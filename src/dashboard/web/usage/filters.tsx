@@ -131,8 +131,8 @@ function operationChoices(selection: Selection, report: UsageReport | undefined)
 
 /** The display name of a key. */
 export function keyText({ id, environment, name, lastFour }: UsedKey): string {
-  if (id === '') return `Counted before keys were (${environment})`;
-  return name === null ? `${id} (${environment})` : `${name} …${lastFour} (${environment})`;
+  if (id === '') return `Counted before keys were, ${environment}`;
+  return name === null ? `${id}, ${environment}` : `${name} (…${lastFour}), ${environment}`;
 }
 
 /** The display name of an operation. */

@@ -10,7 +10,7 @@ import { dateTimeText, shareText, timeText, utcDayText } from '../common/format.
 export const OUTCOME_STYLES: Readonly<Record<Outcome, { title: string; color: string }>> = {
   succeeded: { title: 'Succeeded', color: 'var(--usage-succeeded)' },
   clientErrors: { title: 'Client errors', color: 'var(--usage-client-errors)' },
-  limited: { title: 'Limited', color: 'var(--usage-limited)' },
+  limited: { title: '429', color: 'var(--usage-limited)' },
   serverErrors: { title: 'Server errors', color: 'var(--usage-server-errors)' },
 };
 
