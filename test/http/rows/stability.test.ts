@@ -91,9 +91,9 @@ describe('an operation that is beta or experimental', () => {
   test('says so in the reference, its texts and the search', async () => {
     const page = await textOf('experimental', '/docs/operations/getShelter');
     expect(page).toContain(BETA);
-    expect(page).toContain('<span class="required">beta</span>');
+    expect(page).toContain('<span class="mark mark-beta">beta</span>');
     expect(await textOf('experimental', '/docs')).toContain(
-      '<span class="required">experimental</span>',
+      '<span class="mark mark-experimental">experimental</span>',
     );
     for (const path of ['/reference.md', '/llms.txt']) {
       const text = await textOf('experimental', path);

@@ -141,7 +141,7 @@ function Nothing({ view, onClear }: Pick<FoundProps, 'view' | 'onClear'>) {
     <Empty title={`No animals in ${environment} yet`}>
       {environment === 'staging'
         ? `Add ${SAMPLES} samples to try things with, or add an animal of your own. Both belong to you.`
-        : 'Add an animal, here or with POST /pets. To try things, choose Staging.'}
+        : 'Add an animal, here or with POST /pets. To try things, choose staging.'}
     </Empty>
   );
 }
