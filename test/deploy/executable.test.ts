@@ -241,8 +241,9 @@ describeWithBrowser('the executable’s pages', (open) => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('button', { name: 'Create a key' }).waitFor();
+    // The new role ends the session, in which an open page would go on asking.
+    await page.goto('about:blank');
     expect((await place.run('accounts', 'set-operator', 'ada@example.com')).code).toBe(0);
-    // The new role has ended the session.
     await page.goto(`${origin}/sign-in`);
     await page.getByLabel('E-mail').fill('ada@example.com');
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
