@@ -31,10 +31,11 @@ export default function KeysPage() {
         </WhileActive>
       }
     >
-      <Keys onIssued={show} />
+      <Keys isIssued={issued !== undefined} onIssued={show} />
+      {/* Closed before the page has gone back: it must not take the focus from the new key. */}
       <CreateKeyDialog
         key={creation.key}
-        isOpen={isCreating}
+        isOpen={isCreating && !issued}
         onClose={creation.close}
         onIssued={show}
       />
@@ -43,8 +44,14 @@ export default function KeysPage() {
   );
 }
 
+interface KeysProps {
+  /** Whether a new key is shown. */
+  readonly isIssued: boolean;
+  readonly onIssued: (issued: IssuedKeyInfo) => void;
+}
+
 /** The list of keys, with the actions on them. */
-function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void }) {
+function Keys({ isIssued, onIssued }: KeysProps) {
   const { parameters, change } = useAddress();
   const shown = shownKeysIn(parameters);
   const keys = useKeys(shown);
@@ -55,6 +62,7 @@ function Keys({ onIssued }: { readonly onIssued: (issued: IssuedKeyInfo) => void
   const listed = keys.data ?? [];
   const renamed = useDialogAbout(renaming, listed, () => mayChange);
   const rotated = useDialogAbout(rotating, listed, (key) => mayChange && isLive(key));
+  if (isIssued) rotated.value = undefined;
   const revoked = useDialogAbout(revoking, listed, isLive);
   if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
