@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, dashboardScene, operator } from '../support/dashboard-scene.ts';
+import { eventually } from '../support/harness.ts';
 import { enter, expectSound } from './web-entrance.ts';
 import { heading } from './web-sign-in-scene.ts';
 
@@ -42,12 +43,18 @@ describeWithBrowser('the overview', (open) => {
     const ofBusy = [busy.email, '6', '1', '2', '0'];
     const ofQuiet = [quiet.email, '3', '3', '0', '0'];
     await page.getByRole('link', { name: 'Requests: 9' }).click();
-    expect(await rows('Accounts with the most requests')).toEqual([ofBusy, ofQuiet]);
+    await eventually(async () => {
+      return Bun.deepEquals(await rows('Accounts with the most requests'), [ofBusy, ofQuiet]);
+    });
     await page.getByRole('link', { name: 'Client errors: 4' }).click();
-    expect(await rows('Accounts with the most client errors')).toEqual([ofQuiet, ofBusy]);
+    await eventually(async () => {
+      return Bun.deepEquals(await rows('Accounts with the most client errors'), [ofQuiet, ofBusy]);
+    });
     expect(await page.locator(':focus').innerText()).toBe('Accounts with the most client errors');
     await page.getByRole('link', { name: '2 with 429' }).click();
-    expect(await rows('Accounts with the most 429')).toEqual([ofBusy]);
+    await eventually(async () =>
+      Bun.deepEquals(await rows('Accounts with the most 429'), [ofBusy]),
+    );
     await page.reload();
     await list('Accounts with the most 429').getByRole('link', { name: '2', exact: true }).click();
     await heading(page, 'Requests').waitFor();
