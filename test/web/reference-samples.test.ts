@@ -274,11 +274,12 @@ describeWithBrowser('the samples of the reference, as a page shows them', (open)
     for (const operation of OPERATION_IDS) {
       const address = `${service.dashboardUrl}/docs/operations/${operation}`;
       const served = await (await fetch(address)).text();
+      const text = served.replaceAll(/<\/?span[^>]*>/g, '');
       await using visitor = await open({ service: service.dashboardUrl });
       await visitor.page.goto(address);
       await visitor.page.locator('.try-send button:enabled').waitFor();
       const codes = await samplesOn(visitor.page);
-      for (const code of codes.values()) expect(served).toContain(Bun.escapeHTML(code));
+      for (const code of codes.values()) expect(text).toContain(Bun.escapeHTML(code));
     }
   });
 });
