@@ -50,7 +50,7 @@ export function App() {
   const session = useSession();
   const account = session.data?.account;
   return (
-    <Shell account={session.error && !session.data ? null : account}>
+    <Shell account={account}>
       {session.data && account && (
         <SignedIn key={account.id} account={account} session={session.data} />
       )}
