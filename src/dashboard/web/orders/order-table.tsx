@@ -1,8 +1,8 @@
 import { Button, Group, Table } from '@mantine/core';
-import { useLayoutEffect, useRef } from 'react';
 import type { Environment } from '../../../core/environments.ts';
 import type { OrderStatus } from '../../../core/orders/orders.ts';
 import type { OrderInfo } from '../../shared/orders.ts';
+import { useFocusAfterwards } from '../common/focus.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { ORDER_COLUMNS, OrderCells } from './order-cells.tsx';
 
@@ -46,14 +46,8 @@ interface OrderRowProps extends Omit<OrderTableProps, 'orders'> {
 
 function OrderRow({ order, environment, onStep, onSecondOrder }: OrderRowProps) {
   const { id, petId, nextStatuses } = order;
-  const row = useRef<HTMLTableRowElement>(null);
-  // With a filter, a row disappears when its order changes: the focus goes to the page.
-  useLayoutEffect(() => {
-    const shown = row.current;
-    return () => {
-      if (shown?.contains(document.activeElement)) document.getElementById('content')?.focus();
-    };
-  }, []);
+  // With a filter, a row disappears when its order changes.
+  const row = useFocusAfterwards<HTMLTableRowElement>();
   const small = { size: 'compact-sm', variant: 'default', flex: 'none' } as const;
   return (
     <Table.Tr ref={row} role="row" id={orderRowId(id)} tabIndex={-1}>

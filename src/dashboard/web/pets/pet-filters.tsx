@@ -1,10 +1,8 @@
-import { Button, Group, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
+import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import { PET_STATUSES } from '../../../core/pets/pets.ts';
 import { ENVIRONMENT_TITLES } from '../common/format.ts';
-import { TYPING_PAUSE } from '../common/typing-pause.ts';
+import { SearchField } from '../common/search-field.tsx';
 import type { PetsView } from './pets-view.ts';
 
 const STATUSES = [
@@ -42,7 +40,16 @@ export function PetFilters({ view, onChange }: PetFiltersProps) {
           onChange({ status: PET_STATUSES.find((each) => each === value) ?? '' })
         }
       />
-      <IdField value={id} onChange={(value) => onChange({ id: value })} />
+      <SearchField
+        type="text"
+        label="Id"
+        placeholder="7"
+        inputMode="numeric"
+        maxLength={MOST_DIGITS}
+        value={id}
+        onSearch={(text) => onChange({ id: text.trim() })}
+        w={160}
+      />
       <Button
         variant="default"
         disabled={status === '' && id === ''}
@@ -51,32 +58,5 @@ export function PetFilters({ view, onChange }: PetFiltersProps) {
         Clear all filters
       </Button>
     </Group>
-  );
-}
-
-interface IdFieldProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A field that searches while the user types. */
-function IdField({ value, onChange }: IdFieldProps) {
-  const [entered, enter] = useState(value);
-  const search = useDebouncedCallback(onChange, TYPING_PAUSE);
-  useEffect(() => enter(value), [value]);
-  return (
-    <TextInput
-      label="Id"
-      placeholder="7"
-      inputMode="numeric"
-      autoComplete="off"
-      maxLength={MOST_DIGITS}
-      value={entered}
-      onChange={({ currentTarget: { value } }) => {
-        enter(value);
-        search(value.trim());
-      }}
-      w={160}
-    />
   );
 }
