@@ -1,4 +1,5 @@
 import { useLocation, useSearch } from 'wouter';
+import type { Environment } from '../../../core/environments.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -27,6 +28,17 @@ export function useAddress(): Address {
       });
     },
   };
+}
+
+/** A view as parameters of a page's address: without an environment it is that of production. */
+export function inAddress<View extends { readonly environment?: Environment }>(view: View) {
+  return view.environment === 'production' ? { ...view, environment: '' } : view;
+}
+
+/** A query with these parameters; empty ones are left out. */
+export function queryOf(values: Values): string {
+  const given = Object.entries(values).filter(([, value]) => value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
 /** The present address with these parameters at its end; `undefined` if it has these values. */

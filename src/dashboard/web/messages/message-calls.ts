@@ -1,6 +1,7 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import type { MessagePage } from '../../shared/api.ts';
 import { call } from '../api.ts';
+import { queryOf } from '../common/address.ts';
 import { basePath } from '../page-settings.ts';
 
 /** Messages whose text contains this one, or all of them, the newest first, page by page. */
@@ -29,9 +30,4 @@ export function useMessages(text: string, isPaused: boolean) {
 /** The address of a file with the messages. */
 export function csvAddress(text: string): string {
   return `${basePath}/api/messages${queryOf({ text, format: 'csv' })}`;
-}
-
-function queryOf(values: Readonly<Record<string, string>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

@@ -9,7 +9,7 @@ import { StackedHead } from '../common/stacked-head.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { ORDER_COLUMNS, OrderCells } from '../orders/order-cells.tsx';
 import { OrderFilters, OrderPages } from '../orders/order-filters.tsx';
-import { filterOf, type OrderView, useOrderView } from '../orders/order-view.ts';
+import { type OrderView, requestQuery, useOrderView } from '../orders/order-view.ts';
 import { type OperatorAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 
@@ -33,7 +33,7 @@ function Orders() {
   const found = useQuery({
     queryKey: ['operator', 'orders', environment, status, before],
     queryFn: () =>
-      call<OperatorOrderPage>('GET', `/operator/${environment}/orders${filterOf(view)}`),
+      call<OperatorOrderPage>('GET', `/operator/${environment}/orders${requestQuery(view)}`),
     placeholderData: (former, query) => (query?.queryKey[2] === environment ? former : undefined),
   });
   const cancellations = found.data?.orders.filter(isCancellable) ?? [];

@@ -3,7 +3,7 @@ import type { Environment } from '../../../core/environments.ts';
 import type { OrderStatus } from '../../../core/orders/orders.ts';
 import type { OrderInfo, OrderPageInfo } from '../../shared/orders.ts';
 import { CallError, call, useAction } from '../api.ts';
-import { filterOf, type OrderView } from './order-view.ts';
+import { type OrderView, requestQuery } from './order-view.ts';
 
 const ORDERS = ['orders'] as const;
 
@@ -12,7 +12,7 @@ export function useOrders(view: OrderView) {
   const { environment } = view;
   return useQuery({
     queryKey: [...ORDERS, environment, view.status, view.before],
-    queryFn: () => call<OrderPageInfo>('GET', `/${environment}/orders${filterOf(view)}`),
+    queryFn: () => call<OrderPageInfo>('GET', `/${environment}/orders${requestQuery(view)}`),
     // The current list stays until the next one is loaded, unless it is of the other environment.
     placeholderData: (before, query) => (query?.queryKey[1] === environment ? before : undefined),
   });

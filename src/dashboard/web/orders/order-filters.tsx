@@ -3,7 +3,7 @@ import { Link, useLocation } from 'wouter';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import { ORDER_STATUSES } from '../../../core/orders/orders.ts';
 import { ENVIRONMENT_TITLES } from '../common/format.ts';
-import { type OrderView, queryOf } from './order-view.ts';
+import { addressQuery, type OrderView } from './order-view.ts';
 
 const ENVIRONMENT_CHOICES = ENVIRONMENTS.map((value) => ({
   value,
@@ -55,7 +55,7 @@ interface OrderPagesProps {
 export function OrderPages({ view, next }: OrderPagesProps) {
   const [path] = useLocation();
   if (view.before === '' && next === null) return null;
-  const to = (before: string) => `${path}${queryOf({ ...view, before })}`;
+  const to = (before: string) => `${path}${addressQuery({ ...view, before })}`;
   return (
     <Group component="nav" gap="sm" justify="center" aria-label="Pages of orders">
       {view.before !== '' && (

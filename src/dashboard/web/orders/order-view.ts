@@ -1,6 +1,6 @@
-import { useSearchParams } from 'wouter';
 import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
 import { ORDER_STATUSES, type OrderStatus } from '../../../core/orders/orders.ts';
+import { inAddress, queryOf, useAddress } from '../common/address.ts';
 
 /** Which orders a page shows. */
 export interface OrderView {
@@ -13,12 +13,9 @@ export interface OrderView {
 
 /** The view that the page's address describes, and a function that changes it. */
 export function useOrderView(): readonly [OrderView, (part: Partial<OrderView>) => void] {
-  const [parameters, setParameters] = useSearchParams();
-  const view = viewIn(parameters);
+  const { parameters, change } = useAddress();
   // Another filter begins with its first page.
-  const change = (part: Partial<OrderView>) =>
-    setParameters(new URLSearchParams(queryOf({ ...view, before: '', ...part })));
-  return [view, change];
+  return [viewIn(parameters), (part) => change({ before: '', ...inAddress(part) })];
 }
 
 function viewIn(parameters: URLSearchParams): OrderView {
@@ -31,17 +28,11 @@ function viewIn(parameters: URLSearchParams): OrderView {
 }
 
 /** The query of the page's address for a view; empty for the first view. */
-export function queryOf({ environment, ...view }: OrderView): string {
-  const given = environment === 'production' ? view : { environment, ...view };
-  return parametersOf(given);
+export function addressQuery(view: Partial<OrderView>): string {
+  return queryOf(inAddress(view));
 }
 
 /** The query of the request for a view. */
-export function filterOf({ status, before }: OrderView): string {
-  return parametersOf({ status, before });
-}
-
-function parametersOf(values: Readonly<Record<string, string>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== '');
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+export function requestQuery({ status, before }: OrderView): string {
+  return queryOf({ status, before });
 }

@@ -20,7 +20,7 @@ export function usePets(view: PetsView) {
   const query = listQuery(view);
   return useQuery({
     queryKey: [PETS, environment, query],
-    queryFn: () => call<PetPageInfo>('GET', `/${environment}/pets?${query}`),
+    queryFn: () => call<PetPageInfo>('GET', `/${environment}/pets${query}`),
     // The current list stays until the next one is loaded, unless it is of the other environment.
     placeholderData: (before, query) => (query?.queryKey[1] === environment ? before : undefined),
   });

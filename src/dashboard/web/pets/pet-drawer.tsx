@@ -10,7 +10,7 @@ import { focusOrContent } from '../common/focus.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { Unless, useSuspension } from '../common/suspension.tsx';
-import { queryOf } from '../orders/order-view.ts';
+import { addressQuery } from '../orders/order-view.ts';
 import { useChangePet, useOrderPet, usePet } from './pet-calls.ts';
 import { PetChanges } from './pet-changes.tsx';
 import { PetOwner, PetStatusBadge } from './pet-owner.tsx';
@@ -129,7 +129,7 @@ function Ordering({ environment, pet }: PetProps) {
       {order ? (
         <Text size="sm">
           {`Your order ${order.id} for it is ${order.status}. `}
-          <PageLink inherit href={`/orders${queryOf({ environment, status: '', before: '' })}`}>
+          <PageLink inherit href={`/orders${addressQuery({ environment })}`}>
             See your orders
           </PageLink>
         </Text>

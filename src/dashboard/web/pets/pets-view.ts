@@ -1,6 +1,7 @@
-import { useSearchParams } from 'wouter';
 import { ENVIRONMENTS, type Environment } from '../../../core/environments.ts';
 import { PET_STATUSES, type PetStatus } from '../../../core/pets/pets.ts';
+import { inAddress, queryOf, useAddress } from '../common/address.ts';
+import { useDialog } from '../common/dialog.ts';
 
 /** The path of the page. */
 export const PETS_PATH = '/animals';
@@ -17,40 +18,27 @@ export interface PetsView {
   readonly animal: string;
 }
 
-const NEWEST: PetsView = { environment: 'production', status: '', id: '', before: '', animal: '' };
-
-/** The state of a history entry that this page has added for an opened animal. */
-const OPENED = 'animal-opened';
-
 /** The view in the page's address, and ways to change it. */
 export function usePetsView() {
-  const [parameters, setParameters] = useSearchParams();
-  const view = viewIn(parameters);
-  const set = (next: PetsView, state?: typeof OPENED) => {
-    setParameters(parametersOf(next), { replace: false, ...(state && { state }) });
-  };
+  const { parameters, change } = useAddress();
+  const { open, close } = useDialog('animal');
   return {
-    view,
+    view: viewIn(parameters),
     /** Filters begin at the newest animal again. */
-    change: (changed: Partial<PetsView>) => set({ ...view, before: '', animal: '', ...changed }),
-    open: (id: number) => set({ ...view, animal: String(id) }, OPENED),
-    /** Like Back, if the page itself has opened the animal. */
-    close() {
-      if (window.history.state === OPENED) window.history.back();
-      else setParameters(parametersOf({ ...view, animal: '' }), { replace: true });
-    },
+    change: (part: Partial<PetsView>) => change({ before: '', animal: '', ...inAddress(part) }),
+    open: (id: number) => open(String(id)),
+    close,
   };
 }
 
 /** The address of a view. @param view by default the newest animals of production. */
 export function petsAddress(view: Partial<PetsView>): string {
-  const parameters = parametersOf({ ...NEWEST, ...view });
-  return parameters.size === 0 ? PETS_PATH : `${PETS_PATH}?${parameters}`;
+  return `${PETS_PATH}${queryOf(inAddress(view))}`;
 }
 
-/** The parameters of the dashboard's API for the list of a view. */
+/** The query of the request for the list of a view. */
 export function listQuery({ status, id, before }: PetsView): string {
-  return parametersOf({ ...NEWEST, status, id, before: id === '' ? before : '' }).toString();
+  return queryOf({ status, id, before: id === '' ? before : '' });
 }
 
 function viewIn(parameters: URLSearchParams): PetsView {
@@ -58,17 +46,10 @@ function viewIn(parameters: URLSearchParams): PetsView {
   const chosen = <Choice extends string>(name: string, choices: readonly Choice[]) =>
     choices.find((choice) => choice === text(name));
   return {
-    environment: chosen('environment', ENVIRONMENTS) ?? NEWEST.environment,
+    environment: chosen('environment', ENVIRONMENTS) ?? 'production',
     status: chosen('status', PET_STATUSES) ?? '',
     id: text('id'),
     before: text('before'),
     animal: text('animal'),
   };
-}
-
-function parametersOf(view: PetsView): URLSearchParams {
-  const set = Object.entries(view).filter(
-    ([name, value]) => value !== '' && !(name === 'environment' && value === NEWEST.environment),
-  );
-  return new URLSearchParams(set);
 }
