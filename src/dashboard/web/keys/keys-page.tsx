@@ -61,8 +61,8 @@ function Keys({ isIssued, onIssued }: KeysProps) {
   const revoking = useDialog('revoke');
   const listed = keys.data ?? [];
   const renamed = useDialogAbout(renaming, listed, () => mayChange);
-  const rotated = useDialogAbout(rotating, listed, (key) => mayChange && isLive(key));
-  if (isIssued) rotated.value = undefined;
+  const rotation = { ...rotating, isOpen: rotating.isOpen && !isIssued };
+  const rotated = useDialogAbout(rotation, listed, (key) => mayChange && isLive(key));
   const revoked = useDialogAbout(revoking, listed, isLive);
   if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
