@@ -200,7 +200,9 @@ describeWithBrowser('what is opened on a page has an address, and Back closes it
       expect(await page.getByRole('dialog').count()).toBe(0);
       await page.goto(service.dashboardUrl + path);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByRole('button', { name: /^(?:Create key|Delete account|Pause updates)$/ }).waitFor();
+      await page
+        .getByRole('button', { name: /^(?:Create key|Delete account|Pause updates)$/ })
+        .waitFor();
     }
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
