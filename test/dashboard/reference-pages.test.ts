@@ -55,6 +55,12 @@ describe('the page of an operation', () => {
     },
   );
 
+  test('shows the request that its form sends first, so that nothing moves when its script is there', async () => {
+    const { html } = await read('/docs/operations/getPet');
+    const [, line = ''] = /<output class="try-request[^>]*>([^<]*)</.exec(html) ?? [];
+    expect(line).toMatch(/^GET http:\/\/.+\/pets\/[0-9]+$/);
+  });
+
   test('has code in colors by class, with its text unchanged', async () => {
     const { html } = await read('/docs/operations/createPet');
     const curl = /aria-label="The request in curl"><code>([\s\S]*?)<\/code>/.exec(html)?.[1] ?? '';

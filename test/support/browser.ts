@@ -191,12 +191,12 @@ export async function checkAccessibility(page: Page): Promise<string[]> {
 }
 
 /**
- * How far elements moved between the start of the load and the first click or key press; 0 is not at all
- * (cumulative layout shift). Movement after an input is allowed, and its time depends on the speed of the
- * machine.
+ * How far elements moved between the start of the load and the first click or key press (cumulative layout
+ * shift): 0 is not at all, otherwise the distance and what moved. Movement after an input is allowed, and its
+ * time depends on the speed of the machine.
  */
-export async function layoutShift(page: Page): Promise<number> {
-  const total = await inPage(
+export async function layoutShift(page: Page): Promise<0 | string> {
+  const moved = await inPage(
     page,
     `new Promise((resolve) => {
       const shifts = [];
@@ -205,11 +205,13 @@ export async function layoutShift(page: Page): Promise<number> {
       });
       observer.observe({ type: 'layout-shift', buffered: true });
       const isBefore = ({ startTime }) => startTime < (window.firstInputAt ?? Infinity);
-      const total = () => shifts.filter(isBefore).reduce((sum, { value }) => sum + value, 0);
-      requestAnimationFrame(() => setTimeout(() => resolve(total())));
+      const textOf = ({ node, previousRect, currentRect }) =>
+        [node?.outerHTML?.slice(0, 100), JSON.stringify(previousRect), JSON.stringify(currentRect)].join(' ');
+      const words = ({ value, sources }) => [value, ...sources.map(textOf)].join('\\n');
+      requestAnimationFrame(() => setTimeout(() => resolve(shifts.filter(isBefore).map(words).join('\\n'))));
     })`,
   );
-  return Number(total);
+  return moved === '' ? 0 : String(moved);
 }
 
 /** Evaluates an expression with the debugger, which the page's Content-Security-Policy does not restrict. */

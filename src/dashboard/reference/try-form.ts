@@ -1,5 +1,5 @@
 import type { PublishedOperation } from '../../api/operations.ts';
-import type { FormRequest } from '../../api/samples/form-request.ts';
+import { type FormRequest, targetOf } from '../../api/samples/form-request.ts';
 import type { ParameterDescription } from '../../http/operation.ts';
 import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { type Html, html } from '../pages/html.ts';
@@ -15,7 +15,7 @@ export function tryForm(
   { parameters, body: schema, isBodyOptional }: PublishedOperation,
   targets: readonly Target[],
 ): Html {
-  const { operationId, method, path, body, result } = initial;
+  const { operationId, method, path, baseUrl, body, result } = initial;
   return html`<form class="try needs-script" data-operation="${operationId}" data-method="${method}" data-path="${path}" data-result="${result}" autocomplete="off">
 ${targets.length > 1 ? targetChoice(targets) : targets.map(onlyTarget)}
 <div class="try-field"><label for="try-api-key">API key</label>
@@ -24,7 +24,7 @@ ${targets.length > 1 ? targetChoice(targets) : targets.map(onlyTarget)}
 ${parameters.map((parameter, index) => parameterInput(parameter, initial.parameters[index]?.value ?? ''))}
 ${schema ? bodyInput(body ?? '', isBodyOptional ?? false) : ''}
 <div class="try-send"><button type="submit" class="button" disabled>Send</button>
-<output class="try-request monospace dimmed"></output></div>
+<output class="try-request monospace dimmed">${method} ${baseUrl}${targetOf(initial)}</output></div>
 <p class="dimmed try-changed" role="status" hidden>The form has changed since this reply.</p>
 <section class="try-reply" aria-label="Reply" aria-live="polite"></section>
 </form>
