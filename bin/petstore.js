@@ -41,7 +41,25 @@ for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(
 process.on('SIGINT', () => {
   if (!process.stdin.isTTY) child.kill('SIGINT');
 });
+stopWithShell();
 child.on('error', ({ message }) => fail(message));
 child.on('exit', (code, signal) => {
   process.exitCode = code ?? 128 + constants.signals[signal];
 });
+
+/**
+ * npm runs a command in a shell, and signals that shell alone: some shells end without passing the signal on, and would
+ * leave the service running. A script that does more than this command may have put it into the background, so there it
+ * goes on.
+ */
+function stopWithShell() {
+  const script = process.env.npm_lifecycle_script ?? '';
+  if (!/^(?:\w+=\S* )*['"]?petstore['"]?(?: [^&;|]*)?$/.test(script)) return;
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, 250);
+  timer.unref();
+}

@@ -135,6 +135,11 @@ export class ServiceProcess implements AsyncDisposable {
     return this.#child.pid;
   }
 
+  /** The process that serves: another one than `pid` if a program started it. */
+  get servicePid(): number {
+    return Number(/"pid":(\d+)/.exec(this.#log)?.[1]);
+  }
+
   /** Waits until the process ends by itself; returns its exit code. */
   get exited(): Promise<number> {
     return this.#child.exited;

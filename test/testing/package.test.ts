@@ -37,6 +37,8 @@ async function install(project: string): Promise<string> {
   const installed = join(project, 'node_modules', 'petstore');
   mkdirSync(installed, { recursive: true });
   await extract({ file: join(project, tarball ?? ''), cwd: installed, strip: 1 });
+  mkdirSync(join(project, 'node_modules', '.bin'));
+  symlinkSync('../petstore/bin/petstore.js', join(project, 'node_modules', '.bin', 'petstore'));
   for (const name of ['bun', '@oven']) {
     symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
   }
@@ -100,10 +102,31 @@ test('the packed project serves the API and the dashboard, with their threads', 
   // What the pages were bundled from is not there, so nothing was made or kept.
   expect(existsSync(join(data, 'pages.bundle'))).toBe(false);
   expect(readdirSync(join(project.path, 'node_modules')).sort()).toEqual([
+    '.bin',
     '@oven',
     'bun',
     'petstore',
   ]);
+}, 120_000);
+
+test('a service of npx stops with it, and one that a script put into the background goes on', async () => {
+  const settings = { PETSTORE_PORT: '0', PETSTORE_OPS_PORT: '0' };
+  const inFolder = (name: string) => ({
+    cwd: project.path,
+    env: cleanEnvironment({ ...settings, PETSTORE_DATA_DIR: join(project.path, name) }),
+  });
+  const scripts = { background: 'petstore serve & wait' };
+  await Bun.write(join(project.path, 'package.json'), JSON.stringify({ scripts }));
+  const serve = ['npx', 'petstore', 'serve'];
+  await using ofNpx = await ServiceProcess.run(serve, inFolder('of-npx'));
+  const background = ['npm', 'run', 'background'];
+  await using ofScript = await ServiceProcess.run(background, inFolder('of-script'));
+  // npm signals its shell alone.
+  await Promise.all([ofNpx.end('SIGTERM'), ofScript.end('SIGTERM')]);
+  expect(await ofNpx.output()).toContain('"msg":"stopped"');
+  expect((await fetch(`${ofScript.url()}/openapi.json`)).status).toBe(200);
+  process.kill(ofScript.servicePid, 'SIGTERM');
+  expect(await ofScript.output()).toContain('"msg":"stopped"');
 }, 120_000);
 
 test('the checkout that was packed runs its source', async () => {
