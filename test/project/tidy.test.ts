@@ -56,6 +56,8 @@ const ENTRIES = [
   'build/guides.ts',
   // Run by `npm run docs`.
   'build/docs.ts',
+  // Run by `npm run icons`.
+  'build/icons.ts',
   // Run by npm before it packs.
   'build/package.ts',
   // Run by `npm test`.

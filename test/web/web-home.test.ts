@@ -44,6 +44,22 @@ describeWithBrowser('the start page of visitors', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('has an icon, and a picture for shared links, in the blue of the pages', async () => {
+    await using service = await startWithPages();
+    await using visitor = await open({ service: service.dashboardUrl });
+    const { page } = visitor;
+    await page.goto(service.dashboardUrl);
+    const shared = await page.locator('meta[property="og:image"]').getAttribute('content');
+    const blue = await page
+      .getByRole('link', { name: 'Create account' })
+      .first()
+      .evaluate((link) => getComputedStyle(link).backgroundColor);
+    for (const picture of ['/favicon.svg', '/favicon.ico', shared ?? '']) {
+      expect([picture, await page.evaluate(colorAtTop, picture)]).toEqual([picture, blue]);
+    }
+    expect(visitor.problems).toEqual([]);
+  });
+
   test('shows no order where orders are not served', async () => {
     await using service = await startWithPages({ settings: { PETSTORE_STABILITY: 'stable' } });
     await using visitor = await open({ service: service.dashboardUrl });
@@ -121,4 +137,17 @@ function isFixed(header: string): boolean {
 
 function withoutTimes(body: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !CHANGING.includes(name)));
+}
+
+/** The color of a picture near the middle of its top, where its background shows. */
+async function colorAtTop(source: string): Promise<string> {
+  const picture = new Image();
+  picture.src = source;
+  await picture.decode();
+  const canvas = new OffscreenCanvas(picture.width, picture.height);
+  const context = canvas.getContext('2d');
+  context?.drawImage(picture, 0, 0);
+  const pixel = context?.getImageData(picture.width / 2, picture.height / 16, 1, 1);
+  const [red, green, blue] = pixel?.data ?? [];
+  return `rgb(${red}, ${green}, ${blue})`;
 }
