@@ -6,6 +6,7 @@ import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import { Visitor as Owner } from '../support/dashboard-visitor.ts';
 import { eventually, type TestService } from '../support/harness.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { add, STAGING } from './pets-scene.ts';
 import { enter } from './web-entrance.ts';
 import { pathOf, pressBack, pressForward, untilAt, untilLeft } from './web-history.ts';
 import { heading, startWithPages } from './web-sign-in-scene.ts';
@@ -36,6 +37,12 @@ const OF_CUSTOMERS: readonly Opened[] = [
     title: 'Request',
     parameter: 'request=',
     closer: 'Close the request',
+  },
+  {
+    at: '/animals?environment=staging',
+    opener: 'Add an animal',
+    title: 'Add an animal to staging',
+    parameter: 'add=animal',
   },
   {
     at: '/sandbox',
@@ -164,6 +171,47 @@ describeWithBrowser('what is opened on a page has an address, and Back closes it
       opener: named(opened.opener),
       title: named(opened.title),
     });
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each([
+    ['Change', 'Save', 'form=change'],
+    ['Delete', 'Delete animal', 'form=delete'],
+  ])('in an opened animal: %s', async (opener, submit, parameter) => {
+    const service = shared();
+    const owner = await customer(service);
+    await add(service, ['Rex'], owner);
+    await using visitor = await enter(open, service, owner, STAGING);
+    const { page } = visitor;
+    await page.getByRole('link', { name: 'Rex' }).first().click();
+    const drawer = page.getByRole('dialog');
+    const [button, form] = [opener, submit].map((name) =>
+      drawer.getByRole('button', { name, exact: true }),
+    );
+    await button?.waitFor();
+    const at = pathOf(page);
+    await button?.click();
+    await form?.waitFor();
+    expect(pathOf(page)).toBe(`${at}&${parameter}`);
+    await page.reload();
+    await form?.waitFor();
+    await pressBack(page);
+    await button?.waitFor();
+    await pressForward(page);
+    await form?.waitFor();
+    await drawer.getByRole('button', { name: 'Cancel' }).click();
+    await button?.waitFor();
+    await untilAt(page, at);
+    await button?.click();
+    await form?.waitFor();
+    // Closing the animal closes both.
+    await drawer.getByRole('button', { name: 'Close the animal' }).click();
+    await untilAt(page, STAGING);
+    await untilLeft(page);
+    await page.goto(`${service.dashboardUrl}${at}&${parameter}`);
+    await form?.waitFor();
+    await drawer.getByRole('button', { name: 'Close the animal' }).click();
+    await untilAt(page, STAGING);
     expect(visitor.problems).toEqual([]);
   });
 

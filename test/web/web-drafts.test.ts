@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import type { SandboxInfo } from '../../src/dashboard/shared/sandbox.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import type { Visitor as Person } from '../support/dashboard-visitor.ts';
+import { eventually } from '../support/harness.ts';
 import { sharedService } from '../support/shared-service.ts';
+import { FORMS } from './draft-forms.ts';
+import { add } from './pets-scene.ts';
 import { enter } from './web-entrance.ts';
 import { fillCredentials, heading, signIn, signOut, startWithPages } from './web-sign-in-scene.ts';
 
@@ -23,114 +27,6 @@ async function signInAgain(page: Page, { email }: Person): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** A form: where it is, how it is filled in and sent, and what it must contain afterwards. */
-interface Form {
-  readonly name: string;
-  /** The page, with a placeholder for the id of another account. */
-  readonly at: string;
-  readonly isForOperators?: boolean;
-  readonly opener?: string;
-  fill(form: Page | Locator): Promise<void>;
-  readonly submit: string;
-  contains(form: Page | Locator): Promise<readonly unknown[]>;
-  readonly expected: readonly unknown[];
-}
-
-const FORMS: readonly Form[] = [
-  {
-    name: 'create a key',
-    at: '/keys',
-    opener: 'Create key',
-    async fill(form) {
-      await form.getByLabel('Name').fill('Shop');
-      await form.getByLabel('Staging').check();
-      await form.getByLabel('Expires after (days)').fill('30');
-      await form.getByLabel('Simulation').fill('unavailable;times=2');
-    },
-    submit: 'Create key',
-    contains: async (form) => [
-      await form.getByLabel('Name').inputValue(),
-      await form.getByLabel('Staging').isChecked(),
-      await form.getByLabel('Expires after (days)').inputValue(),
-      await form.getByLabel('Simulation').inputValue(),
-    ],
-    expected: ['Shop', true, '30', 'unavailable;times=2'],
-  },
-  {
-    name: 'rename a key',
-    at: '/keys?text=mine',
-    opener: 'Rename mine',
-    fill: (form) => form.getByLabel('Name').fill('Yours'),
-    submit: 'Rename key',
-    contains: async (form) => [await form.getByLabel('Name').inputValue()],
-    expected: ['Yours'],
-  },
-  {
-    name: 'rotate a key',
-    at: '/keys',
-    opener: 'Rotate mine',
-    fill: (form) => form.getByLabel('72 hours').check(),
-    submit: 'Rotate key',
-    contains: async (form) => [await form.getByLabel('72 hours').isChecked()],
-    expected: [true],
-  },
-  {
-    name: 'ban a key in the sandbox',
-    at: '/sandbox',
-    fill: (page) => page.getByLabel('Seconds').fill('47'),
-    submit: 'Ban the key',
-    contains: async (page) => [await page.getByLabel('Seconds').inputValue()],
-    expected: ['47'],
-  },
-  {
-    name: 'add a passkey',
-    at: '/account',
-    opener: 'Add a passkey',
-    fill: (form) => form.getByLabel('Name').fill('My laptop'),
-    submit: 'Continue',
-    contains: async (form) => [await form.getByLabel('Name').inputValue()],
-    expected: ['My laptop'],
-  },
-  {
-    name: 'confirm that an account is deleted',
-    at: '/operator/accounts/ACCOUNT',
-    isForOperators: true,
-    opener: 'Delete account',
-    fill: (form) => form.getByRole('textbox').fill('a@example.com'),
-    submit: 'Delete account',
-    contains: async (form) => [await form.getByRole('textbox').inputValue()],
-    expected: ['a@example.com'],
-  },
-  {
-    name: 'change a plan',
-    at: '/operator/accounts/ACCOUNT',
-    isForOperators: true,
-    opener: 'Change plan',
-    async fill(form) {
-      await form.getByLabel('Enterprise').check();
-      await form.getByLabel('Requests a minute').fill('70');
-      await form.getByLabel('Requests a day').fill('7,000');
-    },
-    submit: 'Change plan',
-    contains: async (form) => [
-      await form.getByLabel('Enterprise').isChecked(),
-      await form.getByLabel('Requests a minute').inputValue(),
-      await form.getByLabel('Requests a day').inputValue(),
-    ],
-    expected: [true, '70', '7,000'],
-  },
-  {
-    name: 'suspend an account',
-    at: '/operator/accounts/ACCOUNT',
-    isForOperators: true,
-    opener: 'Suspend account',
-    fill: (form) => form.getByRole('textbox').fill('Spam was sent'),
-    submit: 'Suspend account',
-    contains: async (form) => [await form.getByRole('textbox').inputValue()],
-    expected: ['Spam was sent'],
-  },
-];
-
 describeWithBrowser('a form in a session that has expired', (open) => {
   test.each(FORMS)('is there after signing in again: $name', async (each) => {
     const service = shared();
@@ -138,7 +34,10 @@ describeWithBrowser('a form in a session that has expired', (open) => {
     await createKey(owner, { name: 'mine' });
     await createKey(owner, { name: 'other', environment: 'staging' });
     const { accountId } = await customer(service);
-    await using visitor = await enter(open, service, owner, each.at.replace('ACCOUNT', accountId));
+    if (each.at.includes('PET')) await add(service, ['Rex'], owner);
+    const [pet] = (await service.stores.environment('staging').pets.newest({ limit: 1 })) ?? [];
+    const at = each.at.replace('ACCOUNT', accountId).replace('PET', String(pet?.pet.id));
+    await using visitor = await enter(open, service, owner, at);
     const { page } = visitor;
     if (each.opener) await page.getByRole('button', { name: each.opener }).click();
     const form = each.opener ? page.getByRole('dialog') : page;
@@ -170,6 +69,48 @@ describeWithBrowser('a form in a session that has expired', (open) => {
     await signIn(page, owner.email);
     await heading(page, 'Start').waitFor();
     expect(await page.getByLabel('Name of the key').inputValue()).toBe('Own name');
+  });
+
+  test('applies after signing in again where it needs no button', async () => {
+    const service = shared();
+    const owner = await customer(service);
+    await using visitor = await enter(open, service, owner, '/sandbox');
+    const { page } = visitor;
+    const field = page.getByLabel('Left in this minute', { exact: true });
+    await field.waitFor();
+    await expire(page);
+    await field.fill('5');
+    await signInAgain(page, owner);
+    await field.waitFor();
+    await eventually(async () => {
+      const { minute } = await owner.json<SandboxInfo>('GET', '/api/sandbox');
+      return minute.limit - minute.used === 5;
+    });
+    expect(await field.inputValue()).toBe('5');
+    await eventually(() => page.evaluate(() => !JSON.stringify(sessionStorage).includes('"5"')));
+  });
+
+  test('keeps to the animal that a change began with', async () => {
+    const service = shared();
+    const owner = await customer(service);
+    await add(service, ['Rex'], owner);
+    const { pets } = service.stores.environment('staging');
+    const [rex] = await pets.newest({ limit: 1 });
+    const id = rex?.pet.id ?? 0;
+    const at = `/animals?environment=staging&animal=${id}`;
+    await using visitor = await enter(open, service, owner, at);
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Change' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Category').fill('8');
+    await expire(page);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'Sign in').waitFor();
+    await pets.update({ id, accountId: owner.accountId }, { name: 'Theirs' });
+    await signInAgain(page, owner);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('The animal has changed meanwhile.').waitFor();
+    expect((await pets.find(id))?.pet).toMatchObject({ name: 'Theirs', categoryId: 7 });
   });
 
   test('is gone after signing out', async () => {

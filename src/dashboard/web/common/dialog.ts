@@ -18,8 +18,9 @@ export interface Dialog {
 /**
  * A dialog that is part of the page's address, so that a copied link and a reload open it, and Back closes it.
  * @param name of the parameter, whose value is what the dialog is about.
+ * @param within the parameter of a dialog that is opened in this one, and closes with it.
  */
-export function useDialog(name: string): Dialog {
+export function useDialog(name: string, within?: string): Dialog {
   const [path, navigate] = useLocation();
   const shown = new URLSearchParams(useSearch()).get(name) ?? '';
   const [opening, setOpening] = useState({ key: 0, shown: '', subject: '' });
@@ -28,6 +29,8 @@ export function useDialog(name: string): Dialog {
     setOpening({ ...next, shown });
   }
   const { key, subject } = opening;
+  const withSubject = (chosen: string) =>
+    addressWith(path, { [name]: chosen, ...(within !== undefined && { [within]: '' }) });
   const latestKey = useRef(key);
   useLayoutEffect(() => {
     latestKey.current = key;
@@ -38,7 +41,7 @@ export function useDialog(name: string): Dialog {
     isOpen: shown !== '',
     open(chosen) {
       onceSettled(() => {
-        const address = addressWith(path, { [name]: chosen });
+        const address = withSubject(chosen);
         if (address === undefined) return;
         forgetDrafts();
         navigate(address, { state: stateWith(name) });
@@ -46,7 +49,7 @@ export function useDialog(name: string): Dialog {
     },
     close() {
       onceSettled(() => {
-        const address = addressWith(path, { [name]: '' });
+        const address = withSubject('');
         if (address === undefined || latestKey.current !== key || leaveEntry(name)) return;
         navigate(address, { replace: true });
       });

@@ -4,13 +4,15 @@ import { sampleCall } from '../../../api/samples/sample-call.ts';
 import type { Environment } from '../../../core/environments.ts';
 import { DEFAULT_STATUS, PET_STATUSES } from '../../../core/pets/pets.ts';
 import { writeExactly } from '../../../lib/exact-json.ts';
-import type { NewPetInfo, PetInfo } from '../../shared/pets.ts';
+import type { PetInfo } from '../../shared/pets.ts';
 import { useSession } from '../api.ts';
+import { useAfterMount } from '../common/after-mount.ts';
 import { Code } from '../common/copy.tsx';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useDraft } from '../common/draft.ts';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useAddPet } from './pet-calls.ts';
-import { enteredPet, isInt64, PetFields, usePetForm } from './pet-fields.tsx';
+import { enteredPet, isInt64, PetFields, type PetTexts, usePetForm } from './pet-fields.tsx';
 
 interface AddPetDialogProps {
   readonly environment: Environment;
@@ -19,10 +21,12 @@ interface AddPetDialogProps {
   onAdded(pet: PetInfo): void;
 }
 
+const EMPTY: PetTexts = { name: '', categoryId: '', status: DEFAULT_STATUS };
+
 export function AddPetDialog({ environment, isOpen, onClose, onAdded }: AddPetDialogProps) {
   return (
     <Modal
-      opened={isOpen}
+      opened={useAfterMount(isOpen)}
       onClose={onClose}
       // If a double click opened the dialog, its second click must not close it.
       closeOnClickOutside={false}
@@ -36,7 +40,8 @@ export function AddPetDialog({ environment, isOpen, onClose, onAdded }: AddPetDi
 }
 
 function AddPetForm({ environment, onClose, onAdded }: Omit<AddPetDialogProps, 'isOpen'>) {
-  const form = usePetForm({ name: '', categoryId: '', status: DEFAULT_STATUS });
+  const draft = useDraft(`add ${environment}`, EMPTY);
+  const form = usePetForm(draft.initial, draft.save);
   const { mutate, isPending, error } = useAddPet(environment, onAdded);
   return (
     <form
@@ -53,7 +58,7 @@ function AddPetForm({ environment, onClose, onAdded }: Omit<AddPetDialogProps, '
 }
 
 /** The call of the API that does the same. */
-function SameCall({ environment, pet }: { environment: Environment; pet: Required<NewPetInfo> }) {
+function SameCall({ environment, pet }: { environment: Environment; pet: PetTexts }) {
   const addresses = useSession().data?.addresses;
   if (!addresses) return null;
   return (
@@ -65,7 +70,7 @@ function SameCall({ environment, pet }: { environment: Environment; pet: Require
 }
 
 /** @param pet what was entered so far; examples stand for what is missing. */
-function createPetCall(baseUrl: string, environment: Environment, pet: Required<NewPetInfo>) {
+function createPetCall(baseUrl: string, environment: Environment, pet: PetTexts) {
   const { name, status } = pet;
   const categoryId = BigInt(isInt64(pet.categoryId) ? pet.categoryId.trim() : 7);
   const body = writeExactly({ name: name.trim() === '' ? 'Biscuit' : name, categoryId, status });

@@ -1,12 +1,15 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useLayoutEffect, useRef } from 'react';
+import type { Environment } from '../../../core/environments.ts';
 import { PET_TRANSITIONS } from '../../../core/pets/pet-changes.ts';
+import type { PetInfo } from '../../shared/pets.ts';
+import { useDialog } from '../common/dialog.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
+import { useDraft } from '../common/draft.ts';
 import { Unless } from '../common/suspension.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useChangePet, useDeletePet } from './pet-calls.ts';
-import { enteredPet, PetFields, usePetForm } from './pet-fields.tsx';
+import { enteredPet, PetFields, type PetTexts, usePetForm } from './pet-fields.tsx';
 import {
   type OpenedPetProps,
   type PetProps,
@@ -14,33 +17,37 @@ import {
   useRefusal,
   useServed,
 } from './pet-section.tsx';
+import { PET_FORM } from './pets-view.ts';
 
 /** Changes the fields, or deletes the animal after a question. */
 export function PetChanges({ environment, pet, onClose }: OpenedPetProps) {
   const refusal = useRefusal(pet);
   const isServed = useServed();
-  const [isChanging, changing] = useDisclosure(false);
-  const [isDeleting, deleting] = useDisclosure(false);
-  const form = { environment, pet };
+  const { key, subject, isOpen, open, close } = useDialog(PET_FORM);
   const mayDelete = refusal === undefined && !pet.isReserved;
+  const canChange = isServed('updatePet');
+  const canDelete = isServed('deletePet');
+  const isChanging = isOpen && subject === 'change' && canChange;
+  const isDeleting = isOpen && subject === 'delete' && canDelete && mayDelete;
+  const form = { environment, pet };
   return (
     <Section title="Change or delete">
       <Unless reason={refusal}>
-        {isChanging && <ChangeForm {...form} onClose={changing.close} />}
-        {isDeleting && <Deletion {...form} onCancel={deleting.close} onDeleted={onClose} />}
+        {isChanging && <ChangeForm key={key} {...form} onClose={close} />}
+        {isDeleting && <Deletion {...form} onCancel={close} onDeleted={onClose} />}
         {!isChanging && !isDeleting && (
           <Group gap="xs">
-            {isServed('updatePet') && (
-              <Button variant="default" onClick={changing.open}>
+            {canChange && (
+              <Button variant="default" onClick={() => open('change')}>
                 Change
               </Button>
             )}
-            {isServed('deletePet') && (
+            {canDelete && (
               <Button
                 variant="default"
                 {...(mayDelete && { c: 'var(--mantine-color-error)' })}
                 disabled={!mayDelete}
-                onClick={deleting.open}
+                onClick={() => open('delete')}
               >
                 Delete
               </Button>
@@ -59,9 +66,9 @@ export function PetChanges({ environment, pet, onClose }: OpenedPetProps) {
 
 /** The animal as it was when the form was opened is what the change is based on. */
 function ChangeForm({ environment, pet, onClose }: OpenedPetProps) {
-  const { id, name, categoryId, status, isReserved, version } = pet;
-  const base = useRef({ name, categoryId, status, version });
-  const form = usePetForm({ name, categoryId, status });
+  const { id, status, isReserved } = pet;
+  const { initial, from, save } = useChangeDraft(environment, pet);
+  const form = usePetForm(initial, save);
   const { mutate, isPending, error } = useChangePet(environment, id, onClose);
   const first = useFirstFocus<HTMLFormElement>('input');
   return (
@@ -69,11 +76,10 @@ function ChangeForm({ environment, pet, onClose }: OpenedPetProps) {
       ref={first}
       noValidate
       onSubmit={form.onSubmit((values) => {
-        const { version: from, ...before } = base.current;
         const entered = Object.entries(enteredPet(values));
-        const changed = entered.filter(([field, value]) => value !== Object(before)[field]);
+        const changed = entered.filter(([field, value]) => value !== Object(from)[field]);
         if (changed.length === 0) onClose();
-        else mutate({ ...Object.fromEntries(changed), version: from });
+        else mutate({ ...Object.fromEntries(changed), version: from.version });
       }, focusMistake(form))}
     >
       <Stack>
@@ -85,6 +91,25 @@ function ChangeForm({ environment, pet, onClose }: OpenedPetProps) {
       </Stack>
     </form>
   );
+}
+
+/** A draft of a change, with the fields of the animal that it is based on. */
+type ChangeTexts = PetTexts &
+  Readonly<Record<'fromName' | 'fromCategoryId' | 'fromStatus' | 'version', string>>;
+
+/** The draft of a change, and the animal that it is based on, also when the form is there again. */
+function useChangeDraft(environment: Environment, { id, version, ...pet }: PetInfo) {
+  const { name, categoryId, status } = pet;
+  const { initial, save } = useDraft<ChangeTexts>(`change ${environment} ${id}`, {
+    ...{ name, categoryId, status, version },
+    ...{ fromName: name, fromCategoryId: categoryId, fromStatus: status },
+  });
+  const { fromName, fromCategoryId, fromStatus, version: since, ...entered } = initial;
+  return {
+    initial: entered,
+    from: { name: fromName, categoryId: fromCategoryId, status: fromStatus, version: since },
+    save: (changed: PetTexts) => save({ ...initial, ...changed }),
+  };
 }
 
 interface DeletionProps extends PetProps {

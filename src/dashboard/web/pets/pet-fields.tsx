@@ -1,29 +1,39 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { NAME_MAX_LENGTH, type PetStatus } from '../../../core/pets/pets.ts';
+import {
+  DEFAULT_STATUS,
+  NAME_MAX_LENGTH,
+  PET_STATUSES,
+  type PetStatus,
+} from '../../../core/pets/pets.ts';
 import { INT64_MAX, INT64_MIN } from '../../../lib/int64.ts';
 import type { NewPetInfo } from '../../shared/pets.ts';
 import { NumberField } from '../common/number-field.tsx';
 
-interface Values {
-  readonly name: string;
-  readonly categoryId: string;
-  readonly status: PetStatus;
-}
+/** What is entered in the fields. */
+export type PetTexts = Readonly<Record<'name' | 'categoryId' | 'status', string>>;
 
 type PetForm = ReturnType<typeof usePetForm>;
 
-/** The form for the fields of an animal. */
-export function usePetForm(initialValues: Values) {
-  return useForm<Values>({
+/**
+ * The form for the fields of an animal.
+ * @param onChange called with all fields after each change.
+ */
+export function usePetForm(initialValues: PetTexts, onChange: (entered: PetTexts) => void) {
+  return useForm<PetTexts>({
     initialValues,
+    onValuesChange: onChange,
     validate: { name: nameProblem, categoryId: categoryProblem },
   });
 }
 
 /** What the form asks for, once it is valid. */
-export function enteredPet({ name, categoryId, status }: Values): Required<NewPetInfo> {
-  return { name, categoryId: String(BigInt(categoryId.trim())), status };
+export function enteredPet({ name, categoryId, status }: PetTexts): Required<NewPetInfo> {
+  return {
+    name,
+    categoryId: String(BigInt(categoryId.trim())),
+    status: PET_STATUSES.find((each) => each === status) ?? DEFAULT_STATUS,
+  };
 }
 
 interface PetFieldsProps {

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, VisuallyHidden } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { Environment } from '../../../core/environments.ts';
 import type { PetPageInfo } from '../../shared/pets.ts';
 import { SAMPLES } from '../../shared/pets.ts';
 import { ActionButton } from '../common/action-button.tsx';
+import { useDialog, useIsShown } from '../common/dialog.ts';
 import { Page } from '../common/page.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
-import { WhileActive } from '../common/suspension.tsx';
+import { useSuspension, WhileActive } from '../common/suspension.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AddPetDialog } from './add-pet-dialog.tsx';
 import { useAddSamples, usePets } from './pet-calls.ts';
@@ -22,7 +22,8 @@ import './pets.css';
 export default function PetsPage() {
   const { view, change, open, close } = usePetsView();
   const pets = usePets(view);
-  const [isAdding, adding] = useDisclosure(false);
+  const adding = useDialog('add');
+  const isAdding = useIsShown(adding, useSuspension() === undefined);
   return (
     <Page
       title="Animals"
@@ -30,7 +31,7 @@ export default function PetsPage() {
       actions={
         <Group gap="md">
           <LiveMark isLoaded={pets.isSuccess && !pets.isPlaceholderData} />
-          <Additions environment={view.environment} onAdd={adding.open} />
+          <Additions environment={view.environment} onAdd={() => adding.open('animal')} />
         </Group>
       }
     >
@@ -44,6 +45,7 @@ export default function PetsPage() {
         )}
       </Stack>
       <AddPetDialog
+        key={adding.key}
         environment={view.environment}
         isOpen={isAdding}
         onClose={adding.close}

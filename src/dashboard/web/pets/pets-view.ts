@@ -18,14 +18,18 @@ export interface PetsView {
   readonly animal: string;
 }
 
+/** The parameter of the form that is opened in an animal: `change` or `delete`. */
+export const PET_FORM = 'form';
+
 /** The view in the page's address, and ways to change it. */
 export function usePetsView() {
   const { parameters, change } = useAddress();
-  const { open, close } = useDialog('animal');
+  const { open, close } = useDialog('animal', PET_FORM);
   return {
     view: viewIn(parameters),
     /** Filters begin at the newest animal again. */
-    change: (part: Partial<PetsView>) => change({ before: '', animal: '', ...inAddress(part) }),
+    change: (part: Partial<PetsView>) =>
+      change({ before: '', animal: '', [PET_FORM]: '', ...inAddress(part) }),
     open: (id: number) => open(String(id)),
     close,
   };

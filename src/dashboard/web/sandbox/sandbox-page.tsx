@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { useSession } from '../api.ts';
+import { failedWith, useSession } from '../api.ts';
 import { Page } from '../common/page.tsx';
 import { Failure, Pending } from '../common/states.tsx';
 import { WhileActive } from '../common/suspension.tsx';
@@ -38,8 +38,13 @@ export default function SandboxPage() {
           />
           <UsageLeft
             info={info}
-            // The page shows the error.
-            onChange={(left) => usage.mutateAsync(left).then(ignore, ignore)}
+            onChange={(left) =>
+              usage.mutateAsync(left).then(
+                () => false,
+                // The page shows the error.
+                (error) => failedWith(error, 'signed_out'),
+              )
+            }
           />
           <Bans
             info={info}
@@ -55,5 +60,3 @@ export default function SandboxPage() {
     </Page>
   );
 }
-
-function ignore(): void {}

@@ -1,8 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { SandboxInfo, SandboxUsageChange, SandboxWindowInfo } from '../../shared/sandbox.ts';
 import { readCount } from '../common/count.ts';
+import { useDraft } from '../common/draft.ts';
 import { countText } from '../common/format.ts';
 import { NumberField } from '../common/number-field.tsx';
 import { Section } from './section.tsx';
@@ -15,8 +16,8 @@ const STEPS: Readonly<Record<string, number>> = { ArrowUp: 1, ArrowDown: -1 };
 
 interface UsageLeftProps {
   readonly info: SandboxInfo;
-  /** Resolves once the change has succeeded or failed. */
-  readonly onChange: (usage: SandboxUsageChange) => Promise<void>;
+  /** Resolves once the change has succeeded or failed, to whether it failed because the session has ended. */
+  readonly onChange: (usage: SandboxUsageChange) => Promise<boolean>;
 }
 
 /** Number fields for the remaining requests of both windows. */
@@ -43,12 +44,12 @@ export function UsageLeft({ info: { minute, day }, onChange }: UsageLeftProps) {
 interface LeftProps {
   readonly label: string;
   readonly window: SandboxWindowInfo;
-  readonly onChange: (left: number) => Promise<void>;
+  readonly onChange: (left: number) => Promise<boolean>;
 }
 
 function Left({ label, window: { limit, used }, onChange }: LeftProps) {
   const left = limit - used;
-  const { text, enter, step, save } = useEntry(left, limit, onChange);
+  const { text, enter, step, save } = useEntry(label, left, limit, onChange);
   const entered = readCount(text, { min: 0, max: limit });
   const shown = 'count' in entered ? entered.count : left;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -92,25 +93,27 @@ function Left({ label, window: { limit, used }, onChange }: LeftProps) {
 
 /**
  * The number that is entered, and then the one in force. Changes in quick succession are one change to the last
- * number.
+ * number. One that was entered in an expired session applies after signing in.
  */
-function useEntry(left: number, limit: number, onChange: LeftProps['onChange']) {
-  const [draft, setDraft] = useState<string>();
+function useEntry(label: string, left: number, limit: number, onChange: LeftProps['onChange']) {
+  const draft = useDraft(label, { text: '' });
+  const [entry, setEntry] = useState<string>();
   // Several keys may be pressed before the page is rendered again.
   const latest = useRef<string>(undefined);
   const bounds = { min: 0, max: limit };
   const keep = (text: string | undefined) => {
     latest.current = text;
-    setDraft(text);
+    draft.save({ text: text ?? '' });
+    setEntry(text);
   };
   const send = useDebouncedCallback(
     (text: string) => {
       const entered = readCount(text, bounds);
       if ('problem' in entered) return;
-      const end = () => {
-        if (latest.current === text) keep(undefined);
+      const end = (hasSessionEnded: boolean) => {
+        if (latest.current === text && !hasSessionEnded) keep(undefined);
       };
-      if (entered.count === left) end();
+      if (entered.count === left) end(false);
       else void onChange(entered.count).then(end);
     },
     { delay: PAUSE, flushOnUnmount: true },
@@ -119,10 +122,14 @@ function useEntry(left: number, limit: number, onChange: LeftProps['onChange']) 
     keep(text);
     send(text);
   };
+  const resume = useEffectEvent(() => {
+    if (draft.initial.text !== '') enter(draft.initial.text);
+  });
+  useEffect(() => resume(), []);
   const step = (by: number) => {
     const entered = readCount(latest.current ?? String(left), bounds);
     const from = 'count' in entered ? entered.count : left;
     enter(countText(Math.min(limit, Math.max(0, from + by))));
   };
-  return { text: draft ?? countText(left), enter, step, save: send.flush };
+  return { text: entry ?? countText(left), enter, step, save: send.flush };
 }
