@@ -107,7 +107,7 @@ describe('the pages', () => {
     const { service } = scene;
     for (const path of ['/', '/docs', '/docs/operations/createPet', '/sign-in']) {
       const files = new Set([path, '/favicon.svg', '/favicon.ico', '/docs/search.json']);
-      const rewriter = new HTMLRewriter().on('script[src], link[href]:not([rel=expect])', {
+      const rewriter = new HTMLRewriter().on('script[src], link[href]', {
         element: (found) => {
           files.add(found.getAttribute('src') ?? found.getAttribute('href') ?? '');
         },

@@ -9,7 +9,7 @@ import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { TestService } from '../support/harness.ts';
 
 /** The limit for everything that a page of the reference loads, compressed, in bytes. */
-const PAGE_BUDGET = 300 * 1024;
+const PAGE_BUDGET = 200 * 1024;
 
 let service: TestService;
 beforeAll(async () => {

@@ -3,11 +3,18 @@ import { bundlePages } from '../../src/dashboard/pages/bundle.ts';
 import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
 import { SEARCH_PATH } from '../../src/dashboard/shared/search.ts';
-import { describeWithBrowser, type Visitor } from '../support/browser.ts';
+import { describeWithBrowser, layoutShift, type Visitor } from '../support/browser.ts';
 import { customer, operator } from '../support/dashboard-scene.ts';
 import { elements } from '../support/html.ts';
 import { enterAs } from './web-entrance.ts';
-import { accountButton, heading, signOut, signUp, startWithPages } from './web-sign-in-scene.ts';
+import {
+  accountButton,
+  heading,
+  OVERTAKEN,
+  signOut,
+  signUp,
+  startWithPages,
+} from './web-sign-in-scene.ts';
 
 const MISSING = '/docs/guides/none';
 const PUBLIC = [...REFERENCE_PATHS, SEARCH_PATH, MISSING, '/', ...NARROW_PAGES];
@@ -48,8 +55,7 @@ describeWithBrowser('the frame of every page', (open) => {
     await using service = await startWithPages();
     await using visitor = await open({
       service: service.dashboardUrl,
-      // Of what the page loads again after a change, if the sign-out overtakes it.
-      expected: [/status of 401.*\/api\/(?:usage|bans)/],
+      expected: [OVERTAKEN],
     });
     const { page } = visitor;
     await page.addInitScript(() => {
@@ -92,6 +98,18 @@ describeWithBrowser('the frame of every page', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test.each(['/', '/docs/operations/createPet', '/keys'])(
+    'stays in place while %s arrives in parts',
+    async (path) => {
+      await using service = await startWithPages();
+      await using slow = inParts(service.dashboardUrl, ['aria-label="Colors"', '</header>', '<h1']);
+      await using visitor = await open({ service: [service.dashboardUrl, slow.url] });
+      if (path === '/keys') await enterAs(visitor, service, await customer(service));
+      await visitor.page.goto(slow.url + path, { waitUntil: 'domcontentloaded' });
+      expect(await layoutShift(visitor.page)).toBe(0);
+    },
+  );
+
   test('is loaded with the page under its content security policy, without a report', async () => {
     await using service = await startWithPages();
     await using visitor = await open({
@@ -127,4 +145,47 @@ async function reports(
     if (reported !== undefined) found.push(`${path}:${reported}`);
   }
   return found;
+}
+
+/** Serves what an address serves, but each page in parts, which begin at the given texts. */
+function inParts(address: string, beginnings: readonly string[]) {
+  const server = Bun.serve({
+    hostname: 'localhost',
+    port: 0,
+    async fetch({ url, headers }) {
+      const { pathname, search } = new URL(url);
+      const reply = await fetch(address + pathname + search, {
+        headers: { cookie: headers.get('cookie') ?? '', 'accept-encoding': 'identity' },
+      });
+      const isPage = reply.headers.get('content-type')?.startsWith('text/html') ?? false;
+      const body = isPage ? delayed(await reply.text(), beginnings) : await reply.bytes();
+      return new Response(body, { status: reply.status, headers: typeOf(reply) });
+    },
+  });
+  return { url: server.url.origin, [Symbol.asyncDispose]: () => server.stop(true) };
+}
+
+function typeOf({ headers }: Response): Record<string, string> {
+  return { 'content-type': headers.get('content-type') ?? '' };
+}
+
+/** Long enough for the browser to draw each part. */
+const PAUSE = 250;
+
+function delayed(text: string, beginnings: readonly string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(parts) {
+      const encoder = new TextEncoder();
+      let start = 0;
+      for (const beginning of beginnings) {
+        const end = text.indexOf(beginning, start);
+        if (end === -1) throw new Error(`The page has no ${beginning}.`);
+        parts.enqueue(encoder.encode(text.slice(start, end)));
+        await Bun.sleep(PAUSE);
+        start = end;
+      }
+      parts.enqueue(encoder.encode(text.slice(start)));
+      parts.close();
+    },
+  });
 }

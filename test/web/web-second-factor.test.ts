@@ -13,7 +13,6 @@ import {
   heading,
   LOOKS,
   type Open,
-  OVERTAKEN,
   signIn,
   signOut,
   signUp,
@@ -141,7 +140,7 @@ describeWithBrowser('the second factor', (open) => {
 
   test('is a passkey that signs in by itself, is renamed, and is removed', async () => {
     await using service = await startWithPages();
-    await using visitor = await visit(open, service, { expected: [OVERTAKEN] });
+    await using visitor = await visit(open, service);
     await withFingerprint(visitor);
     const { page } = visitor;
     await signUp(page, 'pia@example.com');

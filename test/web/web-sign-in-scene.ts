@@ -24,8 +24,9 @@ export const LOOKS = [
   { colorScheme: 'dark', viewport: PHONE },
 ] as const;
 
-/** Of the lists that a page loads again after a change, if the sign-out overtakes them. */
-export const OVERTAKEN = /status of 401.*\/api\/auth\/(?:second-factors|list-sessions)/;
+/** Of what a page loads, or loads again after a change, if the sign-out overtakes it. */
+export const OVERTAKEN =
+  /status of 401.*\/api\/(?:usage|bans|auth\/(?:second-factors|list-sessions))/;
 
 export function startWithPages(options: ServiceOptions = {}): Promise<TestService> {
   return TestService.start({ parts: PARTS, ...options });
@@ -37,7 +38,12 @@ export async function visit(
   service: TestService,
   options: Partial<VisitOptions> = {},
 ): Promise<Visitor> {
-  const visitor = await open({ service: service.dashboardUrl, clipboard: true, ...options });
+  const visitor = await open({
+    service: service.dashboardUrl,
+    clipboard: true,
+    ...options,
+    expected: [OVERTAKEN, ...(options.expected ?? [])],
+  });
   await visitor.page.goto(service.dashboardUrl);
   return visitor;
 }

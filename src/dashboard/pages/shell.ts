@@ -1,6 +1,6 @@
 import { COMMAND } from '../command.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
-import { filled, TOP_BAR_ID } from '../shared/frame-templates.ts';
+import { filled } from '../shared/frame-templates.ts';
 import { firstViewOf } from '../shared/page-titles.ts';
 import { unservedPages } from '../shared/unserved.ts';
 import type { Assets, PageAssets } from './assets.ts';
@@ -127,7 +127,6 @@ export function page(
 <link rel="preload" as="font" type="font/woff2" crossorigin href="${basePath}/assets/${assets.font}">
 ${path === undefined ? html`` : preview(addresses.dashboard, { assets, path, title, description })}
 ${assets.themeFirst.scripts.map((name) => html`<script src="${basePath}/assets/${name}"></script>`)}
-<link rel="expect" href="#${TOP_BAR_ID}" blocking="render">
 ${head}
 </head>
 <body>

@@ -14,9 +14,6 @@ export type Hole =
   /** The pages of the API reference in the menu. */
   | 'section';
 
-/** The bar at the top. Browsers that can show nothing before they have read all of it, so that nothing in it moves. */
-export const TOP_BAR_ID = 'top-bar';
-
 /** The templates that React renders when the pages are bundled. */
 export interface RenderedFrames {
   /** By path of the page that the menu marks; '' is for any other. */

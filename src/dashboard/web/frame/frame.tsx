@@ -1,5 +1,4 @@
 import { IconMenu2, IconPaw, IconSearch } from '@tabler/icons-react';
-import { TOP_BAR_ID } from '../../shared/frame-templates.ts';
 import { SEARCH_PATH } from '../../shared/search.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColorScheme } from './color-scheme.tsx';
@@ -18,7 +17,7 @@ export function Frame(props: FrameProps) {
       <a className="skip-link" href="#content">
         Skip to the content
       </a>
-      <header id={TOP_BAR_ID} className="top-bar">
+      <header className="top-bar">
         <div className="bar-part">
           <button
             type="button"
