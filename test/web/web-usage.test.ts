@@ -86,7 +86,7 @@ describeWithBrowser('the usage page', (open) => {
       '429 2',
     ]);
     await requests.getByRole('img', { name: 'Bar chart of requests by hour' }).waitFor();
-    expect(await requests.locator('.recharts-bar-rectangle path').count()).toBeGreaterThan(2);
+    expect(await requests.locator('.bar-chart-part').count()).toBeGreaterThan(2);
     await requests.getByRole('button', { name: 'Show as a table' }).click();
     const hours = requests.getByRole('region', { name: 'Requests by hour' });
     expect(await hours.getByRole('row').count()).toBe(25);

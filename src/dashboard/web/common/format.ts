@@ -4,6 +4,7 @@ import type { Limits } from '../../../core/limits/plans.ts';
    language, with month names and 24 hours, so that dates are unambiguous. Times are epoch ms. */
 
 const COUNT = new Intl.NumberFormat('en');
+const SHORT_COUNT = new Intl.NumberFormat('en', { notation: 'compact' });
 const SHARE = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit' } as const;
@@ -22,6 +23,11 @@ export const ENVIRONMENT_TITLES = { production: 'Production', staging: 'Staging'
 /** Such as "3,650". */
 export function countText(count: number): string {
   return COUNT.format(count);
+}
+
+/** For the scale of a chart: such as "3,500", and from a million on "3.5M". */
+export function axisText(count: number): string {
+  return (count < 1_000_000 ? COUNT : SHORT_COUNT).format(count);
 }
 
 /** Such as "60 a minute, 1,000 a day". */
