@@ -149,7 +149,15 @@ describeWithBrowser('the API reference', (open) => {
       box !== null && box.y > 0 && box.y + box.height < DESKTOP.height;
     expect(isInView(await send.boundingBox())).toBe(true);
     await page.getByText('409 idempotency_conflict').click();
-    await page.getByText('"code": "idempotency_conflict"').waitFor();
+    await page.locator('#errors').getByText('"code": "idempotency_conflict"').waitFor();
+    // The body of a success is in view before anybody scrolls, and those of another status can be chosen.
+    const examples = page.locator('.reply-examples').filter({ visible: true });
+    expect(await examples.textContent()).toContain('"id": 1');
+    await page.getByRole('radio', { name: '201' }).press('ArrowRight');
+    expect(await page.getByRole('radio', { name: '400' }).isChecked()).toBe(true);
+    expect(await examples.getByRole('group').count()).toBe(4);
+    await examples.getByText('"code": "invalid_json"').waitFor();
+    expect(await page.getByRole('radio', { name: '201' }).isChecked()).toBe(false);
     await page.setViewportSize(PHONE);
     expect(await top('Try it')).toBeGreaterThan(await top('Body'));
     expect(await top('Try it')).toBeLessThan(await top('Reply: 201'));

@@ -121,9 +121,19 @@ export function errorTable({ errorCodes }: Contract): string {
   );
 }
 
-/** An example of a header of replies, with the addresses of the service. */
-export function headerExample(name: HeaderName, { production }: Addresses): string {
-  return String(HEADERS[name].example).replace(EXAMPLE_BASE_URL, production);
+/**
+ * An example of a header of replies, with the addresses of the service.
+ * @param operation whose reply has it, if it is one.
+ */
+export function headerExample(
+  name: HeaderName,
+  addresses: Addresses,
+  operation?: PublishedOperation,
+): string {
+  if (name === 'Location' && operation) {
+    return `${addressOf(operation, addresses)}${operation.path}/1`;
+  }
+  return String(HEADERS[name].example).replace(EXAMPLE_BASE_URL, addresses.production);
 }
 
 /** The headers of a successful reply of an operation. */

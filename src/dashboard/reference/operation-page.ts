@@ -3,9 +3,16 @@ import { withSimulateParameter } from '../../api/openapi/simulate-parameter.ts';
 import type { PublishedOperation } from '../../api/operations.ts';
 import { initialRequest } from '../../api/samples/form-request.ts';
 import { ERRORS, type ErrorCode } from '../../core/errors.ts';
-import { HEADERS } from '../../http/headers.ts';
+import {
+  EVERY_REPLY_HEADERS,
+  HEADERS,
+  type HeaderName,
+  REQUEST_HEADERS,
+  type RequestHeaderName,
+} from '../../http/headers.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import { exampleMessage } from '../../http/reply/example-errors.ts';
+import { SIMULATE_HEADER } from '../../http/simulation/headers.ts';
 import { type Html, html } from '../pages/html.ts';
 import { addressOf, headerExample, replyHeaders } from '../pages/reference-sections.ts';
 import type { PageParts } from '../pages/shell.ts';
@@ -14,6 +21,7 @@ import { badges, methodMark, type ReferencePage } from './frame.ts';
 import { onThisPage, type PageSection } from './on-this-page.ts';
 import { errorPath, operationPath } from './paths.ts';
 import { code, prose } from './prose.ts';
+import { replyChoice } from './reply-choice.ts';
 import { sampleChoice } from './sample-choice.ts';
 import { targetsOf } from './targets.ts';
 import { tryForm } from './try-form.ts';
@@ -37,10 +45,10 @@ export function operationPage(published: PublishedOperation, parts: Parts): Refe
     path: operationPath(id),
     title: summary,
     description: `${id}: ${method} ${path}. ${published.success.description}`,
-    content: html`<h1>${summary} ${badges(published)}</h1>
-<p class="endpoint">${methodMark(method)} <code>${base}${path}</code></p>
-<div class="operation">
+    content: html`<div class="operation">
 <div class="operation-request">
+<h1>${summary} ${badges(published)}</h1>
+<p class="endpoint">${methodMark(method)} <code>${base}${path}</code></p>
 ${onThisPage(sectionsOf(operation))}
 ${lifecycleOf(published).notes.map(
   ({ kind, text }) => html`<div class="note" id="${kind}">${prose(text, basePath)}</div>`,
@@ -53,7 +61,8 @@ ${bodySection(operation, basePath)}
 <section id="try"><h2><a class="anchor" href="#try">Try it</a></h2>
 ${tryForm(initial, operation, targets)}</section>
 <section id="samples"><h2><a class="anchor" href="#samples">Samples</a></h2>
-${sampleChoice(initial)}</section>
+${sampleChoice(initial)}
+${replyChoice(ofStaging, parts)}</section>
 </div>
 <div class="operation-replies">
 ${replySection(operation, parts)}
@@ -64,9 +73,9 @@ ${errorsSection(ofStaging, parts)}
 }
 
 /** The sections of the page, in its order. */
-function sectionsOf({ parameters, body, success }: PublishedOperation): readonly PageSection[] {
+function sectionsOf({ body, success }: PublishedOperation): readonly PageSection[] {
   return [
-    ...(parameters.length === 0 ? [] : [{ id: 'parameters', title: 'Parameters' }]),
+    { id: 'parameters', title: 'Parameters' },
     ...(body ? [{ id: 'body', title: 'Body' }] : []),
     { id: 'try', title: 'Try it' },
     { id: 'samples', title: 'Samples' },
@@ -77,16 +86,28 @@ function sectionsOf({ parameters, body, success }: PublishedOperation): readonly
 }
 
 function parametersSection({ parameters }: PublishedOperation, basePath: string): Html {
-  if (parameters.length === 0) return html``;
   const fields = parameters.map(({ name, in: place, required, schema, description }) => ({
     name,
     place,
     facts: factsOf(schema),
     mark: required ? ('required' as const) : ('' as const),
-    description,
+    // All simulations would fill half of each page; the guide that this description links to has them.
+    description: name === SIMULATE_HEADER ? requestHeader(name) : description,
   }));
+  const authorization = {
+    name: 'Authorization',
+    place: 'header',
+    facts: ['string'],
+    mark: 'required' as const,
+    description: `${requestHeader('Authorization')} Make one on [Keys](/keys).`,
+  };
   return html`<section id="parameters"><h2><a class="anchor" href="#parameters">Parameters</a></h2>
-${fieldList(fields, 'parameter', basePath)}</section>`;
+${fieldList([authorization, ...fields], 'parameter', basePath)}</section>`;
+}
+
+/** What a header of requests is for, as Markdown. */
+function requestHeader(name: RequestHeaderName): string {
+  return REQUEST_HEADERS.find((each) => each.name === name)?.description ?? '';
 }
 
 function bodySection({ body, isBodyOptional }: PublishedOperation, basePath: string): Html {
@@ -97,23 +118,38 @@ ${prose(isBodyOptional ? `Optional. ${schema.description}` : schema.description,
 ${fieldList(fieldsOf(schema, 'required'), 'body', basePath)}</section>`;
 }
 
-function replySection(operation: PublishedOperation, { addresses, basePath }: Parts): Html {
-  const { status, schema, description, example } = operation.success;
+function replySection(operation: PublishedOperation, parts: Parts): Html {
+  const { basePath } = parts;
+  const { status, schema, description } = operation.success;
   const named = schema && SCHEMAS[schemaName(schema)];
+  const ofEvery: readonly HeaderName[] = EVERY_REPLY_HEADERS;
+  const own = replyHeaders(operation).filter((name) => !ofEvery.includes(name));
   return html`<section id="reply"><h2><a class="anchor" href="#reply">Reply: ${String(status)}</a></h2>
 ${prose(description, basePath)}
-${schema ? code(JSON.stringify(example, undefined, 2), 'Example of the body', 'json') : ''}
 ${named ? fieldList(fieldsOf(named, 'optional'), 'reply', basePath) : ''}
 <h3 id="headers"><a class="anchor" href="#headers">Headers</a></h3>
-<ul class="fields">
-${replyHeaders(operation).map((name) => {
-  const { description } = HEADERS[name];
+${headerList(own, operation, parts)}
+<details class="more">
+<summary>${String(EVERY_REPLY_HEADERS.length)} headers of every reply: limits and <code>X-Request-Id</code></summary>
+${headerList(EVERY_REPLY_HEADERS, operation, parts)}
+</details>
+</section>`;
+}
+
+function headerList(
+  names: readonly HeaderName[],
+  operation: PublishedOperation,
+  { addresses, basePath }: Parts,
+): Html {
+  if (names.length === 0) return html``;
+  return html`<ul class="fields">
+${names.map((name) => {
   const anchor = `header-${name.toLowerCase()}`;
   return html`<li id="${anchor}"><p class="field"><a class="anchor" href="#${anchor}"><code>${name}</code></a>
-<span class="dimmed monospace">${headerExample(name, addresses)}</span></p>
-${prose(description, basePath)}</li>`;
+<span class="dimmed monospace">${headerExample(name, addresses, operation)}</span></p>
+${prose(HEADERS[name].description, basePath)}</li>`;
 })}
-</ul></section>`;
+</ul>`;
 }
 
 /** Every error of the operation: when it comes, why, what to do, and how it looks. */

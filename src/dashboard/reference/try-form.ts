@@ -34,7 +34,7 @@ ${schema ? bodyInput(body ?? '', isBodyOptional ?? false) : ''}
 function targetChoice(targets: readonly Target[]): Html {
   const choices = targets.map(
     ({ title, baseUrl, environment }, index) =>
-      html`<label class="try-target"><input type="radio" name="target" value="${baseUrl}" data-environment="${environment ?? ''}" data-title="${title}"${index === 0 ? html` checked` : ''}> ${title} <span class="monospace dimmed">${baseUrl}</span></label>`,
+      html`<label class="try-target"><input type="radio" name="target" value="${baseUrl}" data-environment="${environment ?? ''}" data-title="${title}"${index === 0 ? html` checked` : ''}> ${title}</label>`,
   );
   return html`<fieldset><legend>Send to</legend>
 ${choices}
@@ -49,12 +49,7 @@ function parameterInput(parameter: ParameterDescription, value: string): Html {
   const { name, in: place, required, schema, example } = parameter;
   const id = `try-${name}`;
   const isOfStaging = name === SIMULATE_HEADER;
-  const facts = [
-    place,
-    ...(required ? [] : ['optional']),
-    ...(isOfStaging ? ['only in staging'] : []),
-  ];
-  const label = html`<label for="${id}"><code>${name}</code> <span class="dimmed">${facts.join(', ')}</span></label>`;
+  const label = html`<label for="${id}"><code>${name}</code>${required ? html` <span class="required">required</span>` : ''}</label>`;
   const data = html`id="${id}" data-parameter="${name}" data-in="${place}"${parameter.isGenerated ? html` data-generated` : ''}${isOfStaging ? html` data-environment="staging"` : ''}${required ? html` required` : ''}`;
   const { enum: values } = schema;
   if (Array.isArray(values)) {
@@ -62,7 +57,8 @@ function parameterInput(parameter: ParameterDescription, value: string): Html {
 <select ${data}><option value=""></option>${values.map((each) => html`<option>${String(each)}</option>`)}</select></div>`;
   }
   const filled = value === '' ? '' : html` value="${value}"`;
-  const hint = example === undefined ? '' : html` placeholder="${String(example)}"`;
+  const placeholder = isOfStaging ? 'only in staging' : example;
+  const hint = placeholder === undefined ? '' : html` placeholder="${String(placeholder)}"`;
   return html`<div class="try-field">${label}
 <input type="text" ${data}${filled}${hint} spellcheck="false"></div>`;
 }
@@ -71,6 +67,6 @@ function parameterInput(parameter: ParameterDescription, value: string): Html {
 function bodyInput(text: string, isOptional: boolean): Html {
   const facts = `${isOptional ? 'optional, ' : ''}application/json`;
   const data = isOptional ? html` data-optional` : '';
-  return html`<div class="try-field"><label for="try-body">Body <span class="dimmed">${facts}</span></label>
-<textarea id="try-body" class="monospace" rows="${String(text.split('\n').length + 1)}" spellcheck="false"${data}>${text}</textarea></div>`;
+  return html`<div class="try-body"><label for="try-body">Body <span class="dimmed">${facts}</span></label>
+<textarea id="try-body" class="monospace" rows="${String(Math.max(text.split('\n').length, 2))}" spellcheck="false"${data}>${text}</textarea></div>`;
 }
