@@ -20,6 +20,8 @@ const EARLIER = select(
   'WHERE account_id = ? AND environment = ? AND idempotency_key = ? AND id <> ?',
 );
 
+const ONE = select('messages', MESSAGE_COLUMNS, 'WHERE account_id = ? AND id = ?');
+
 /** What differs between the engines. */
 export interface MessageQueue extends Pick<MessageStore, 'deliver'> {
   /** Adds a row with `INSERT_MESSAGE`, after those of earlier calls; `false` if it was not added. */
@@ -67,6 +69,10 @@ export function storedMessages(engine: Engine, queue: MessageQueue): MessageStor
       }
       const rows = await query.execute();
       return rows.map((row) => messageFromRow(row, queue));
+    },
+    async find(accountId, id) {
+      const [row] = await engine.rows(ONE, accountId, id);
+      return row && messageFromRow(row, queue);
     },
     async activity(accountId) {
       const watched = (await latest(accountId, WATCHED)).select(['id', 'delivered_at']);

@@ -68,6 +68,10 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     await older.click();
     await eventually(async () => (await rows.count()) === 101);
     await older.waitFor({ state: 'detached' });
+    await page.goBack();
+    await eventually(async () => (await rows.count()) === 51);
+    await page.goForward();
+    await eventually(async () => (await rows.count()) === 101);
     await page.getByRole('button', { name: 'Create key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create a key' });
     await dialog.getByLabel('Name').fill('One too many');

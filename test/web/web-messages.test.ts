@@ -190,6 +190,14 @@ describeWithBrowser('the messages page', (open) => {
     await messages(browser).nth(229).waitFor();
     expect(await messages(browser).last().innerText()).toContain('No. 1');
     expect([await messages(browser).count(), await older.count()]).toEqual([230, 0]);
+    // The pages are in the address: a reload shows them again, and Back takes the last one away.
+    expect(new URL(page.url()).search).toBe('?older=2');
+    await page.reload();
+    await messages(browser).nth(230).waitFor();
+    await page.goBack();
+    await eventually(async () => (await messages(browser).count()) === 200);
+    await page.goForward();
+    await messages(browser).nth(230).waitFor();
     await page.getByRole('button', { name: 'Show new messages' }).click();
     await messages(browser).first().getByText('No. 231').waitFor();
     expect(await messages(browser).count()).toBe(100);

@@ -157,6 +157,10 @@ describeWithBrowser('the audit log', (open) => {
     await page.getByRole('button', { name: 'Show older entries' }).click();
     await entries.nth(59).waitFor();
     await page.getByRole('button', { name: 'Show older entries' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await entries.nth(59).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Show older entries' }).waitFor();
     expect(await isTooWide(browser)).toBe(false);
     expect(await layoutShift(page)).toBe(0);
     expect(browser.problems).toEqual([]);

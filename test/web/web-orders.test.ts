@@ -116,6 +116,10 @@ describeWithBrowser('the orders page', (open) => {
       '/docs/guides/orders',
     ]);
     expect(await checkAccessibility(page)).toEqual([]);
+    await page.goBack();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).pathname).toBe('/orders');
+    await opener.click();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await eventually(() => opener.evaluate((button) => button === document.activeElement));

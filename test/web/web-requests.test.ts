@@ -175,6 +175,15 @@ describeWithBrowser('the page of requests', (open) => {
     await page.getByRole('button', { name: 'Resume updates' }).click();
     await row('GET /v1/pets/78').waitFor();
     expect(await row('GET /v1/pets/1098').count()).toBe(0);
+    // The pages are in the address: Back and a reload show them again, and another filter begins with the first.
+    await page.goBack();
+    await row('GET /v1/pets/1119').waitFor();
+    expect(new URL(page.url()).search).toBe('?older=2');
+    await page.reload();
+    await row('GET /v1/pets/1119').waitFor();
+    await page.getByLabel('Status').selectOption('4xx');
+    await row('GET /v1/pets/78').waitFor();
+    expect(new URL(page.url()).search).toBe('?status=4xx');
     expect(browser.problems).toEqual([]);
   });
 

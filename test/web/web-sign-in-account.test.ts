@@ -104,6 +104,10 @@ describeWithBrowser('the account page', (open) => {
     expect(await events.count()).toBe(26);
     expect(await page.getByRole('button', { name: 'Show older events' }).count()).toBe(0);
     await expectFine(page);
+    await page.reload();
+    await page.getByText('sign-in 1', { exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText('sign-in 1', { exact: true }).waitFor({ state: 'detached' });
     expect(visitor.problems).toEqual([]);
   });
 

@@ -56,6 +56,8 @@ export interface MessageStore {
    * @param before the id of a message: only those that were queued before it; none if it is gone.
    */
   list(accountId: string, limit: number, before?: string): Awaitable<Message[]>;
+  /** The message of an account with this id. */
+  find(accountId: string, id: string): Awaitable<Message | undefined>;
   /** The state of an account's inbox; differs after each new message and each delivery. */
   activity(accountId: string): Awaitable<MessageActivity>;
   /** Deletes messages that were delivered before this time (epoch ms). */

@@ -42,6 +42,12 @@ async function list({ options, account, query }: AccountContext): Promise<Respon
     return download('messages.csv', 'text/csv; charset=utf-8', csvPieces(selection, stores));
   }
   if (format !== null) throw new DashboardError('invalid', '"format" must be csv.');
+  const id = textIn(query, 'id');
+  if (id !== undefined) {
+    const message = await stores.messages.find(account.id, id);
+    const messages = await messageInfos(message ? [message] : [], stores);
+    return json<MessagePage>(200, { messages, next: null });
+  }
   const { found, next } = await pageOf(selection, stores);
   return json<MessagePage>(200, { messages: await messageInfos(found, stores), next });
 }

@@ -137,7 +137,8 @@ export interface StepsInfo {
 
 /**
  * GET /api/messages -> MessagePage, the newest first. `text` selects those that contain it, without regard to upper and
- * lower case; `before` is the `next` of the page before. `format=csv` returns the latest ones as CSV instead.
+ * lower case; `before` is the `next` of the page before. `id` selects one message instead. `format=csv` returns the latest
+ * ones as CSV.
  */
 export interface MessagePage {
   /** At most 100, and 256 KiB of text. */

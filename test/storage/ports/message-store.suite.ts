@@ -60,6 +60,9 @@ function queueing(open: OpenBackend): void {
     // The place of another account's message is no place in this inbox.
     expect(await backend.messages.list(bob.id, EVERYTHING, third.id)).toEqual([]);
     expect(await backend.messages.list(ada.id, EVERYTHING, 'msg_gone')).toEqual([]);
+    expect(await backend.messages.find(ada.id, second.id)).toEqual(second);
+    expect(await backend.messages.find(bob.id, second.id)).toBeUndefined();
+    expect(await backend.messages.find(ada.id, 'msg_gone')).toBeUndefined();
   });
 
   test.each([

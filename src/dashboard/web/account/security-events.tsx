@@ -4,13 +4,16 @@ import { SECURITY_EVENTS_PAGE } from '../../shared/bounds.ts';
 import type { SecurityEventInfo } from '../../shared/security-events.ts';
 import { call } from '../api.ts';
 import { ACTION_TITLES } from '../common/audit-titles.ts';
+import { useOlderPages } from '../common/older-pages.ts';
 import { Failure } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
+
+const SECURITY_EVENTS = ['security-events'] as const;
 
 /** The security events of the account, the latest first. */
 export function useSecurityEvents() {
   return useInfiniteQuery({
-    queryKey: ['security-events'],
+    queryKey: SECURITY_EVENTS,
     queryFn: ({ pageParam }) =>
       call<{ events: SecurityEventInfo[] }>(
         'GET',
@@ -23,8 +26,9 @@ export function useSecurityEvents() {
 
 export function SecurityEvents() {
   const events = useSecurityEvents();
+  const { pages, hasOlder, isLoading, showOlder } = useOlderPages(SECURITY_EVENTS, events);
   if (events.error && !events.data) return <Failure error={events.error} retry={events.refetch} />;
-  const all = events.data?.pages.flatMap((page) => page.events) ?? [];
+  const all = pages.flatMap((page) => page.events);
   return (
     <Stack gap="md">
       {all.length === 0 ? (
@@ -36,12 +40,12 @@ export function SecurityEvents() {
           ))}
         </ul>
       )}
-      {events.hasNextPage && (
+      {hasOlder && (
         <Button
           variant="default"
           style={{ alignSelf: 'flex-start' }}
-          loading={events.isFetchingNextPage}
-          onClick={() => void events.fetchNextPage()}
+          loading={isLoading}
+          onClick={showOlder}
         >
           Show older events
         </Button>

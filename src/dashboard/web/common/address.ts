@@ -3,10 +3,14 @@ import type { Environment } from '../../../core/environments.ts';
 
 type Values = Readonly<Record<string, string>>;
 
+/** The parameter for how many older pages of a list are shown. */
+export const OLDER_PAGES = 'older';
+
 export interface Address {
   readonly parameters: URLSearchParams;
   /**
-   * Changes parameters of the page's address; an empty value removes one. Back undoes the change.
+   * Changes parameters of the page's address; an empty value removes one. Back undoes the change. Another list begins
+   * with its first page.
    * @param typedIn the field in which the value is being typed: Back undoes all that was typed there at once.
    */
   change(values: Values, typedIn?: string): void;
@@ -19,8 +23,8 @@ export function useAddress(): Address {
   return {
     parameters: new URLSearchParams(search),
     change(values, typedIn) {
-      const address = addressWith(path, values);
-      if (address === undefined) return;
+      if (addressWith(path, values) === undefined) return;
+      const address = addressWith(path, { [OLDER_PAGES]: '', ...values }) ?? path;
       const isSameField = typedIn !== undefined && Object(window.history.state).typedIn === typedIn;
       navigate(address, {
         replace: isSameField,

@@ -44,7 +44,9 @@ export function useDialog(name: string, within?: string): Dialog {
         const address = withSubject(chosen);
         if (address === undefined) return;
         forgetDrafts();
-        navigate(address, { state: stateWith(name) });
+        // Closing must not lead back to what was opened before.
+        if (shown === '') navigate(address, { state: stateWith(name) });
+        else navigate(address, { replace: true, state: window.history.state });
       });
     },
     close() {

@@ -14,6 +14,7 @@ import type {
   NewKey,
 } from '../../shared/api.ts';
 import { call } from '../api.ts';
+import { useOlderPages } from '../common/older-pages.ts';
 import { useRecentSignIn } from '../sign-in/sign-in-again.tsx';
 
 const KEYS = ['keys'] as const;
@@ -32,14 +33,15 @@ export const ALL_KEYS: ShownKeys = { text: '', environment: '', live: '' };
 
 /** The account's keys, the newest first, page by page. */
 export function useKeys(shown: ShownKeys = ALL_KEYS) {
-  return useInfiniteQuery({
-    queryKey: [...KEYS, shown],
+  const queryKey = [...KEYS, shown];
+  const keys = useInfiniteQuery({
+    queryKey,
     queryFn: ({ pageParam }) => keyPage(shown, pageParam),
     placeholderData: keepPreviousData,
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    select: ({ pages }) => pages.flatMap(({ keys }) => keys),
   });
+  return { ...keys, older: useOlderPages(queryKey, keys) };
 }
 
 /** The account's keys to choose from, the newest first: the latest 1,000. */

@@ -59,36 +59,32 @@ function Keys({ isIssued, onIssued }: KeysProps) {
   const renaming = useDialog('rename');
   const rotating = useDialog('rotate');
   const revoking = useDialog('revoke');
-  const listed = keys.data ?? [];
+  const { pages, hasOlder, isLoading, showOlder } = keys.older;
+  const listed = pages.flatMap((page) => page.keys);
   const renamed = useDialogAbout(renaming, listed, () => mayChange);
   const rotation = { ...rotating, isOpen: rotating.isOpen && !isIssued };
   const rotated = useDialogAbout(rotation, listed, (key) => mayChange && isLive(key));
   const revoked = useDialogAbout(revoking, listed, isLive);
   if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
-  if (keys.data.length === 0 && !isFiltered) {
+  if (listed.length === 0 && !isFiltered) {
     return <Empty title="No keys yet">Create one, and send it with your first request.</Empty>;
   }
   return (
     <>
       <KeyFilter shown={shown} onChange={change} />
-      {keys.data.length === 0 ? (
+      {listed.length === 0 ? (
         <Empty title="No key is like that">Search for another part of a name, or show all.</Empty>
       ) : (
         <KeyTable
-          keys={keys.data}
+          keys={listed}
           onRename={({ id }) => renaming.open(id)}
           onRotate={({ id }) => rotating.open(id)}
           onRevoke={({ id }) => revoking.open(id)}
         />
       )}
-      {keys.hasNextPage && (
-        <Button
-          variant="default"
-          mx="auto"
-          loading={keys.isFetchingNextPage}
-          onClick={() => void keys.fetchNextPage()}
-        >
+      {hasOlder && (
+        <Button variant="default" mx="auto" loading={isLoading} onClick={showOlder}>
           Show older keys
         </Button>
       )}

@@ -1,14 +1,15 @@
 import { Anchor, Badge, Button, Group, Text, VisuallyHidden } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { MessageInfo } from '../../shared/api.ts';
 import { Copy } from '../common/copy.tsx';
+import { useDialog } from '../common/dialog.ts';
 import { countText, utcText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from '../keys/key-row.ts';
 import { SteadyList } from '../live/steady-list.tsx';
 import { fold } from './fold.ts';
+import { useMessage } from './message-calls.ts';
 
 interface InboxProps {
   /** At least one, the newest first. */
@@ -20,15 +21,25 @@ interface InboxProps {
 /** The list of messages. */
 export function Inbox({ messages, older }: InboxProps) {
   const queued = messages.filter(({ status }) => status === 'queued').length;
+  const opened = useDialog('message');
+  const id = opened.isOpen ? opened.subject : '';
+  const isListed = messages.some((message) => message.id === id);
+  // A copied link may lead to a message that is older than those of the list, or that the search does not find.
+  const linked = useMessage(isListed ? '' : id);
+  const shown = linked ? [linked, ...messages] : messages;
   return (
     <>
       <VisuallyHidden role="status">
         {`${messages.length === 1 ? '1 message' : `${messages.length} messages`}, ${queued} queued`}
       </VisuallyHidden>
-      <SteadyList label="Inbox" newest={messages[0]?.id ?? ''} height="100%" end={older}>
-        {messages.map((message) => (
+      <SteadyList label="Inbox" newest={shown[0]?.id ?? ''} height="100%" end={older}>
+        {shown.map((message) => (
           <li key={message.id} className="message">
-            <Message message={message} />
+            <Message
+              message={message}
+              isOpen={message.id === id}
+              toggle={() => (message.id === id ? opened.close() : opened.open(message.id))}
+            />
           </li>
         ))}
       </SteadyList>
@@ -36,9 +47,15 @@ export function Inbox({ messages, older }: InboxProps) {
   );
 }
 
-function Message({ message }: { readonly message: MessageInfo }) {
+interface MessageProps {
+  readonly message: MessageInfo;
+  /** Whether it is shown with its details, and its whole text. */
+  readonly isOpen: boolean;
+  toggle(): void;
+}
+
+function Message({ message, isOpen, toggle }: MessageProps) {
   const { environment, key, text, status, createdAt } = message;
-  const [isOpen, details] = useDisclosure(false);
   const isDelivered = status === 'delivered';
   return (
     <>
@@ -68,12 +85,12 @@ function Message({ message }: { readonly message: MessageInfo }) {
           underline="always"
           className="message-details-button"
           aria-expanded={isOpen}
-          onClick={details.toggle}
+          onClick={toggle}
         >
           Details
         </Anchor>
       </Group>
-      <MessageText text={text} />
+      <MessageText text={text} isOpen={isOpen} toggle={toggle} />
       {isOpen && <MessageDetails message={message} />}
     </>
   );
@@ -114,8 +131,11 @@ function MessageDetails({ message }: { readonly message: MessageInfo }) {
   );
 }
 
-function MessageText({ text }: { readonly text: string }) {
-  const [isOpen, setOpen] = useState(false);
+interface MessageTextProps extends Pick<MessageProps, 'isOpen' | 'toggle'> {
+  readonly text: string;
+}
+
+function MessageText({ text, isOpen, toggle }: MessageTextProps) {
   const folded = fold(text);
   return (
     <>
@@ -128,7 +148,7 @@ function MessageText({ text }: { readonly text: string }) {
           size="compact-sm"
           className="message-fold"
           aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
+          onClick={toggle}
         >
           {isOpen ? 'Show less' : 'Show the whole message'}
         </Button>

@@ -1,12 +1,12 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import type { MessagePage } from '../../shared/api.ts';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { MessageInfo, MessagePage } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { queryOf } from '../common/address.ts';
+import { useOlderPages } from '../common/older-pages.ts';
 import { basePath } from '../page-settings.ts';
 
 /** Messages whose text contains this one, or all of them, the newest first, page by page. */
 export function useMessages(text: string, isPaused: boolean) {
-  const client = useQueryClient();
   const queryKey = ['messages', text];
   const messages = useInfiniteQuery({
     queryKey,
@@ -14,17 +14,21 @@ export function useMessages(text: string, isPaused: boolean) {
       call<MessagePage>('GET', `/messages${queryOf({ text, before: pageParam })}`),
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    enabled: !isPaused,
+    enabled: ({ state }) => !isPaused || state.data === undefined,
     // The current list stays until the next search has a result.
     placeholderData: (before) => before,
   });
-  /** Drops the older pages, because each of them would be reloaded whenever there is a new message. */
-  const forgetOlder = () => {
-    client.setQueryData<InfiniteData<MessagePage, string>>(queryKey, (data) => {
-      return data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) };
-    });
-  };
-  return { ...messages, forgetOlder };
+  return { ...messages, older: useOlderPages(queryKey, messages) };
+}
+
+/** One message, however old it is. @param id empty for none. */
+export function useMessage(id: string): MessageInfo | undefined {
+  const found = useQuery({
+    queryKey: ['messages', 'one', id],
+    queryFn: () => call<MessagePage>('GET', `/messages${queryOf({ id })}`),
+    enabled: id !== '',
+  });
+  return id === '' ? undefined : found.data?.messages[0];
 }
 
 /** The address of a file with the messages. */

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Paper } from '@mantine/core';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
-import { useAddress } from '../common/address.ts';
+import { OLDER_PAGES, useAddress } from '../common/address.ts';
+import { olderPagesIn } from '../common/older-pages.ts';
 import { Page } from '../common/page.tsx';
 import { SearchField } from '../common/search-field.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
@@ -21,21 +21,16 @@ const TYPING = 400;
 export default function MessagesPage() {
   const { parameters, change } = useAddress();
   const text = parameters.get('text')?.slice(0, MAX_SEARCH) ?? '';
-  // Otherwise new messages would move the older ones that are being read. Another search is not paused.
-  const [pausedSearch, pauseSearch] = useState<string>();
-  const isPaused = pausedSearch === text;
+  // Otherwise new messages would move the older ones that are being read.
+  const isPaused = olderPagesIn(parameters) > 0;
   const inbox = useMessages(text, isPaused);
-  const goOn = () => {
-    inbox.forgetOlder();
-    pauseSearch(undefined);
-  };
   return (
     <Page
       title="Messages"
       description="What your keys send to POST /messages appears here by itself, for 30 days."
       actions={
         isPaused ? (
-          <Button variant="default" size="xs" onClick={goOn}>
+          <Button variant="default" size="xs" onClick={() => change({ [OLDER_PAGES]: '' })}>
             Show new messages
           </Button>
         ) : (
@@ -63,14 +58,7 @@ export default function MessagesPage() {
       {inbox.data && inbox.error && <Failure error={inbox.error} retry={inbox.refetch} />}
       <Paper withBorder className="inbox">
         {inbox.data ? (
-          <Content
-            inbox={inbox}
-            text={text}
-            onOlder={() => {
-              pauseSearch(text);
-              void inbox.fetchNextPage();
-            }}
-          />
+          <Content inbox={inbox} text={text} />
         ) : (
           <Pending query={inbox} label="Loading messages" height="100%" />
         )}
@@ -82,13 +70,13 @@ export default function MessagesPage() {
 interface ContentProps {
   readonly inbox: ReturnType<typeof useMessages>;
   readonly text: string;
-  onOlder(): void;
 }
 
-function Content({ inbox, text, onOlder }: ContentProps) {
-  const messages = inbox.data?.pages.flatMap((page) => page.messages) ?? [];
-  const older = inbox.hasNextPage && (
-    <Button variant="default" mx="auto" loading={inbox.isFetchingNextPage} onClick={onOlder}>
+function Content({ inbox, text }: ContentProps) {
+  const { pages, hasOlder, isLoading, showOlder } = inbox.older;
+  const messages = pages.flatMap((page) => page.messages);
+  const older = hasOlder && (
+    <Button variant="default" mx="auto" loading={isLoading} onClick={showOlder}>
       {text === '' ? 'Show older messages' : 'Search older messages'}
     </Button>
   );

@@ -9,6 +9,7 @@ import { call } from '../api.ts';
 import { type Address, useAddress } from '../common/address.ts';
 import { ACTION_TITLES } from '../common/audit-titles.ts';
 import { countText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { useOlderPages } from '../common/older-pages.ts';
 import { SearchField } from '../common/search-field.tsx';
 import { Empty, Failure, Loading } from '../common/states.tsx';
 import { DAY } from '../common/time.tsx';
@@ -46,8 +47,9 @@ function AuditLog() {
   const { parameters, change } = useAddress();
   const filter = filterIn(parameters);
   const [query] = useDebouncedValue(queryOf(filter), TYPING_PAUSE);
+  const queryKey = ['operator', 'audit', query];
   const log = useInfiniteQuery({
-    queryKey: ['operator', 'audit', query],
+    queryKey,
     queryFn: ({ pageParam }) =>
       call<{ entries: AuditInfo[] }>(
         'GET',
@@ -57,7 +59,8 @@ function AuditLog() {
     getNextPageParam: ({ entries }) => olderThan(entries),
     placeholderData: keepPreviousData,
   });
-  const entries = log.data?.pages.flatMap((page) => page.entries);
+  const { pages, hasOlder, isLoading, showOlder } = useOlderPages(queryKey, log);
+  const entries = log.data && pages.flatMap((page) => page.entries);
   return (
     <Stack gap="md" align="stretch">
       <Filters filter={filter} change={change} />
@@ -70,13 +73,8 @@ function AuditLog() {
         <Empty title="No such entries">Changes appear here. Another filter may show some.</Empty>
       )}
       {entries && entries.length > 0 && <AuditEntries entries={entries} />}
-      {log.hasNextPage && (
-        <Button
-          variant="default"
-          className="audit-older"
-          loading={log.isFetchingNextPage}
-          onClick={() => void log.fetchNextPage()}
-        >
+      {hasOlder && (
+        <Button variant="default" className="audit-older" loading={isLoading} onClick={showOlder}>
           Show older entries
         </Button>
       )}

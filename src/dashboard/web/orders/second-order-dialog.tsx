@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import type { OrderInfo } from '../../shared/orders.ts';
+import { useBackCloses } from '../common/back-guard.ts';
 import { Code } from '../common/copy.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { basePath } from '../page-settings.ts';
@@ -16,6 +17,8 @@ interface SecondOrderDialogProps {
 
 /** What a second buyer of an ordered animal gets. */
 export function SecondOrderDialog({ first, outcome, error, onClose }: SecondOrderDialogProps) {
+  // It has no address: a link must not order anything.
+  useBackCloses(first !== undefined, 'second-order', onClose);
   return (
     <Modal
       opened={first !== undefined}

@@ -1,11 +1,7 @@
-import {
-  type InfiniteData,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { FoundRequest, RequestPage } from '../../shared/requests.ts';
 import { call } from '../api.ts';
+import { useOlderPages } from '../common/older-pages.ts';
 import { basePath } from '../page-settings.ts';
 
 /** The filters in the page's address; the dashboard's API uses the same names. */
@@ -45,7 +41,6 @@ function pathOf(account: string | null): string {
  */
 export function useRequests(filters: URLSearchParams, account: string | null, isPaused: boolean) {
   const query = filters.toString();
-  const client = useQueryClient();
   const queryKey = ['requests', account, query];
   const requests = useInfiniteQuery({
     queryKey,
@@ -56,20 +51,12 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,
-    enabled: !isPaused,
+    enabled: ({ state }) => !isPaused || state.data === undefined,
     // The current list stays until the next filter has a result, unless it is of another account.
     placeholderData: (before, query) => (query?.queryKey[1] === account ? before : undefined),
     ...(account !== null && { refetchInterval: LOAD_EVERY }),
   });
-  /**
-   * Drops the older pages, because each of them would be reloaded whenever there is a new request.
-   */
-  const forgetOlder = () => {
-    client.setQueryData<InfiniteData<RequestPage, string>>(queryKey, (data) => {
-      return data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) };
-    });
-  };
-  return { ...requests, forgetOlder };
+  return { ...requests, older: useOlderPages(queryKey, requests) };
 }
 
 /** One entry of the log, with the explanation of its error. @param id empty for none. */

@@ -3,9 +3,10 @@ import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { RequestPage } from '../../shared/requests.ts';
 import { useSession } from '../api.ts';
-import { useAddress } from '../common/address.ts';
+import { OLDER_PAGES, useAddress } from '../common/address.ts';
 import { useDialog, useSubject } from '../common/dialog.ts';
 import { countText } from '../common/format.ts';
+import { olderPagesIn } from '../common/older-pages.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
@@ -32,14 +33,15 @@ export default function RequestsPage() {
   const account = parameters.get('account');
   const filters = filtersIn(parameters);
   const view = `${account} ${filters}`;
-  // Links lead to another view of this page, which is not paused.
+  // Links lead to another view of this page, which is not paused. While older requests are being read, new ones would
+  // move them.
   const [pausedView, setPausedView] = useState<string>();
-  const isPaused = pausedView === view;
+  const isReading = olderPagesIn(parameters) > 0;
+  const isPaused = isReading || pausedView === view;
   const pause = (isWanted: boolean) => setPausedView(isWanted ? view : undefined);
   const requests = useRequests(filters, account, isPaused);
   const other = useAccountDetails(account).data;
   const set = (changed: Readonly<Record<string, string>>, typedIn?: string) => {
-    requests.forgetOlder();
     pause(false);
     change(changed, typedIn);
   };
@@ -60,8 +62,8 @@ export default function RequestsPage() {
           isLoaded={requests.isSuccess && !requests.isPlaceholderData && !isPaused}
           isPaused={isPaused}
           pause={(isWanted) => {
-            requests.forgetOlder();
             pause(isWanted);
+            if (isReading) change({ [OLDER_PAGES]: '' });
           }}
         />
       }
@@ -72,13 +74,7 @@ export default function RequestsPage() {
         onChange={(name, value, isTyped) => set({ [name]: value }, isTyped ? name : undefined)}
         onClear={() => set(NO_FILTERS)}
       />
-      <Results
-        requests={requests}
-        filters={filters}
-        account={account}
-        // Otherwise new requests would move the older ones that are being read.
-        onOlder={() => pause(true)}
-      />
+      <Results requests={requests} filters={filters} account={account} />
     </Page>
   );
 }
@@ -103,11 +99,10 @@ function Actions({ isLoaded, isPaused, pause }: ActionsProps) {
 
 interface ResultsProps extends Pick<FoundProps, 'filters' | 'account'> {
   readonly requests: ReturnType<typeof useRequests>;
-  /** Called before older requests are loaded. */
-  onOlder(): void;
 }
 
-function Results({ requests, filters, account, onOlder }: ResultsProps) {
+function Results({ requests, filters, account }: ResultsProps) {
+  const { pages, hasOlder, isLoading, showOlder } = requests.older;
   if (!requests.data) {
     return (
       <Box mih={640}>
@@ -116,17 +111,9 @@ function Results({ requests, filters, account, onOlder }: ResultsProps) {
     );
   }
   return (
-    <Found pages={requests.data.pages} filters={filters} account={account}>
-      {requests.hasNextPage && (
-        <Button
-          variant="default"
-          mx="auto"
-          loading={requests.isFetchingNextPage}
-          onClick={() => {
-            onOlder();
-            void requests.fetchNextPage();
-          }}
-        >
+    <Found pages={pages} filters={filters} account={account}>
+      {hasOlder && (
+        <Button variant="default" mx="auto" loading={isLoading} onClick={showOlder}>
           Older requests
         </Button>
       )}

@@ -1,6 +1,6 @@
 import { NativeSelect, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
 import type { SessionInfo } from '../../shared/api.ts';
+import { useAddress } from '../common/address.ts';
 import { Code } from '../common/copy.tsx';
 import { accountWith, requestWith } from './commands.ts';
 import { simulationExamples } from './examples.ts';
@@ -13,8 +13,11 @@ export function Simulations({
   stability,
 }: Pick<SessionInfo, 'addresses' | 'stability'>) {
   const groups = simulationExamples(stability);
-  const [simulate, setSimulate] = useState(FIRST);
-  const example = groups.flatMap(([, each]) => each).find((each) => each.simulate === simulate);
+  const { parameters, change } = useAddress();
+  const examples = groups.flatMap(([, each]) => each);
+  const shown = (wanted: string) => examples.find((each) => each.simulate === wanted);
+  const chosen = shown(parameters.get('simulation') ?? '');
+  const simulate = chosen?.simulate ?? FIRST;
   return (
     <Stack gap="sm" component="section" aria-labelledby="simulations">
       <Title order={2} size="h4" id="simulations">
@@ -26,13 +29,13 @@ export function Simulations({
       </Text>
       <NativeSelect
         label="Simulation"
-        description={example?.effect}
+        description={(chosen ?? shown(FIRST))?.effect}
         data={groups.map(([group, examples]) => ({
           group,
           items: examples.map(({ simulate }) => ({ value: simulate, label: simulate })),
         }))}
         value={simulate}
-        onChange={(event) => setSimulate(event.currentTarget.value)}
+        onChange={(event) => change({ simulation: event.currentTarget.value })}
         maw={360}
       />
       <Text size="sm">One request:</Text>

@@ -1,10 +1,10 @@
 import { Anchor, Group, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { KEY_NAME_MAX_LENGTH } from '../../../core/keys/api-keys.ts';
 import { useAction } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { Copy } from '../common/copy.tsx';
+import { useDialog } from '../common/dialog.ts';
 import { useDraft } from '../common/draft.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure } from '../common/states.tsx';
@@ -77,7 +77,7 @@ function KeyAtHand({ onChange }: ChooseProps) {
 }
 
 function NoKey({ onChange }: ChooseProps) {
-  const [isOther, other] = useDisclosure(false);
+  const other = useDialog('key');
   return (
     <>
       <CreateKey firstName="My first key" onChange={onChange} />
@@ -87,12 +87,12 @@ function NoKey({ onChange }: ChooseProps) {
         size="sm"
         ta="left"
         underline="always"
-        aria-expanded={isOther}
-        onClick={other.toggle}
+        aria-expanded={other.isOpen}
+        onClick={() => (other.isOpen ? other.close() : other.open('own'))}
       >
         Use a key that you have
       </Anchor>
-      {isOther && <OwnKey onChange={onChange} />}
+      {other.isOpen && <OwnKey onChange={onChange} />}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import type { KeyLink, StepsInfo } from '../../shared/api.ts';
 import { call, type SessionState } from '../api.ts';
 import { BanNotices } from '../bans/ban-notices.tsx';
+import { useAddress } from '../common/address.ts';
 import { Code } from '../common/copy.tsx';
 import { Page } from '../common/page.tsx';
 import { Loading } from '../common/states.tsx';
@@ -31,7 +32,8 @@ const LANGUAGES: readonly (readonly [language: Language, name: string, toRun: st
  */
 export default function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
-  const [chosen, choose] = useState<ExampleCall>('message');
+  const { parameters, change } = useAddress();
+  const chosen: ExampleCall = parameters.get('call') === 'pets' ? 'pets' : 'message';
   const { data: steps, isPending } = useSteps();
   const hasKey = Boolean(steps?.key);
   if (isPending) {
@@ -57,7 +59,7 @@ export default function StartPage({ session }: { session: SessionState }) {
             className="fit"
             aria-label="Which call"
             value={chosen}
-            onChange={(value) => choose(value === 'pets' ? 'pets' : 'message')}
+            onChange={(value) => change({ call: value === 'pets' ? value : '' })}
             data={[
               { value: 'message', label: 'Send a message' },
               { value: 'pets', label: 'List animals' },
@@ -145,15 +147,24 @@ interface ExamplesProps {
 
 /** The language that was chosen last, here or in the reference. */
 function rememberedLanguage(): Language {
-  const remembered = recall(ofBrowser, LANGUAGE);
-  return LANGUAGES.find(([language]) => language === remembered)?.[0] ?? 'curl';
+  return languageNamed(recall(ofBrowser, LANGUAGE)) ?? 'curl';
+}
+
+function languageNamed(name: string | null): Language | undefined {
+  return LANGUAGES.find(([language]) => language === name)?.[0];
 }
 
 function Examples({ call, session, exampleKey }: ExamplesProps) {
+  const { parameters, change } = useAddress();
+  // Not the one that is chosen next: Back returns to this one.
+  const [first] = useState(rememberedLanguage);
   return (
     <Tabs
-      defaultValue={rememberedLanguage()}
-      onChange={(chosen) => remember(ofBrowser, LANGUAGE, chosen ?? '')}
+      value={languageNamed(parameters.get('language')) ?? first}
+      onChange={(chosen) => {
+        remember(ofBrowser, LANGUAGE, chosen ?? '');
+        change({ language: chosen === first ? '' : (chosen ?? '') });
+      }}
       keepMounted={false}
     >
       <Tabs.List mb="sm" aria-label="Language">

@@ -1,10 +1,11 @@
 import { Button, Collapse, Paper, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { requestsOf } from '../../../core/requests/usage.ts';
 import { LEAST_FOR_PERCENTILES } from '../../../core/requests/usage-durations.ts';
 import type { UsageFiguresInfo, UsageReport } from '../../shared/usage.ts';
 import { call } from '../api.ts';
+import { useDialog } from '../common/dialog.ts';
 import { countText } from '../common/format.ts';
 import { Pending } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
@@ -73,7 +74,7 @@ interface ReportProps extends RequestsProps {
 }
 
 function Report({ report, selection, accountId, isInUse }: ReportProps) {
-  const [isTableOpen, setTableOpen] = useState(false);
+  const table = useDialog('table');
   const tableId = useId();
   const { from, to, buckets, total } = report;
   const span = report.bucketHours === 1 ? 'hours' : 'days';
@@ -88,13 +89,13 @@ function Report({ report, selection, accountId, isInUse }: ReportProps) {
         variant="default"
         size="xs"
         className="requests-toggle"
-        aria-expanded={isTableOpen}
+        aria-expanded={table.isOpen}
         aria-controls={tableId}
-        onClick={() => setTableOpen(!isTableOpen)}
+        onClick={() => (table.isOpen ? table.close() : table.open('shown'))}
       >
-        {isTableOpen ? 'Hide the table' : 'Show as a table'}
+        {table.isOpen ? 'Hide the table' : 'Show as a table'}
       </Button>
-      <Collapse id={tableId} expanded={isTableOpen}>
+      <Collapse id={tableId} expanded={table.isOpen}>
         <RequestsTable span={span} buckets={buckets} total={total} />
       </Collapse>
       <Stack gap="md" className="details">
