@@ -7,6 +7,7 @@ import { ERRORS } from '../../src/core/errors.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { TestService } from '../support/harness.ts';
+import { elements } from '../support/html.ts';
 
 /** The limit for everything that a page of the reference loads, compressed, in bytes. */
 const PAGE_BUDGET = 200 * 1024;
@@ -148,6 +149,23 @@ describe('the guides', () => {
 });
 
 describe('every page of the reference', () => {
+  test('has the operations in the menu before the guides, and its own group open', async () => {
+    const operations = ['Pets', 'Orders', 'Quickstart', 'Sandbox'];
+    for (const [path, open] of [
+      ['/docs', [...operations, 'Guides']],
+      ['/docs/operations/resetSandbox', operations],
+      ['/docs/guides/errors', ['Guides']],
+    ] as const) {
+      const { html } = await read(path);
+      const groups = await elements(html, '.menu-part');
+      const titles = await elements(html, '.menu-part > summary');
+      expect(titles.map(({ text }) => text)).toEqual([...operations, 'Guides']);
+      const opened = titles.filter((_, index) => groups[index]?.attributes.has('open'));
+      expect(opened.map(({ text }) => text)).toEqual([...open]);
+      expect(await elements(html, '.menu [aria-current="page"]')).toHaveLength(1);
+    }
+  });
+
   test.each([...REFERENCE_PATHS])(
     '%s has one heading, a canonical address and one main part',
     async (path) => {

@@ -104,6 +104,9 @@ describeWithBrowser('the API reference', (open) => {
         await page.goto(service.dashboardUrl + path);
         expect(await checkAccessibility(page)).toEqual([]);
         expect([path, await layoutShift(page), await isTooWide(visitor)]).toEqual([path, 0, false]);
+        if (viewport !== DESKTOP) await page.getByRole('button', { name: 'Open the menu' }).click();
+        const item = await page.locator('.menu [aria-current="page"]').boundingBox();
+        expect([path, (item?.y ?? Number.NaN) + 20 < viewport.height]).toEqual([path, true]);
       }
       expect(await page.evaluate(colors, SHARED)).toEqual(ofDashboard);
       const font = await page.evaluate(() => {

@@ -39,36 +39,48 @@ ${loading(parts, assets.reference, 'module')}`,
   });
 }
 
-/** The pages of the reference in the menu. */
+/**
+ * The pages of the reference in the menu: operations, then guides. The page of an operation shows the
+ * operations and has the guides folded, the page of a guide the other way round; so the current page is
+ * in view, also without a script.
+ */
 function section(basePath: string, current: string, contract: Contract): Html {
+  const guides = guidesOf(contract).map(({ name, title }) => ({ path: guidePath(name), title }));
+  const isGuide = guides.some(({ path }) => path === current);
   const item = (path: string, label: Html | string) => {
     const here = path === current ? html` aria-current="page"` : html``;
     return html`<li><a class="menu-item" href="${basePath}${path}"${here}>${label}</a></li>`;
   };
-  const group = (title: string, items: readonly Html[]) =>
-    html`<h2 class="menu-title">${title}</h2>
-<ul>
-${items}
-</ul>`;
   const operations = tagsOf(contract).map(({ tag, operations }) =>
-    group(
+    menuGroup(
       tag,
-      operations.map((operation) => {
-        const { id, summary, method } = operation;
-        const marks = lifecycleOf(operation).notes.map(({ badge }) => badge);
-        return item(
-          operationPath(id),
-          html`<span class="${marks.join(' ')}">${summary}</span>${methodMark(method)}`,
-        );
-      }),
+      !isGuide,
+      operations.map((operation) => item(operationPath(operation.id), menuLabel(operation))),
     ),
   );
-  return html`${group('API reference', [item(REFERENCE_PATH, 'Overview')])}
-${group(
+  return html`<ul>
+${item(REFERENCE_PATH, 'API reference')}
+</ul>
+${operations}
+${menuGroup(
   'Guides',
-  guidesOf(contract).map(({ name, title }) => item(guidePath(name), title)),
-)}
-${operations}`;
+  isGuide || current === REFERENCE_PATH,
+  guides.map(({ path, title }) => item(path, title)),
+)}`;
+}
+
+function menuGroup(title: string, isOpen: boolean, items: readonly Html[]): Html {
+  return html`<details class="menu-part"${isOpen ? html` open` : ''}>
+<summary class="menu-title">${title}</summary>
+<ul>
+${items}
+</ul>
+</details>`;
+}
+
+function menuLabel(operation: PublishedOperation): Html {
+  const marks = lifecycleOf(operation).notes.map(({ badge }) => badge);
+  return html`<span class="${marks.join(' ')}">${operation.summary}</span>${methodMark(operation.method)}`;
 }
 
 /** How stable an operation is, and whether it is deprecated. */
