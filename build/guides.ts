@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CONTRACT } from '../src/api/operations.ts';
+import { CONTRACT } from '../src/api/all-operations.ts';
 import { readConfig } from '../src/config/config.ts';
 import type { Guide, ServiceFacts } from '../src/dashboard/reference/guides/guide.ts';
 import { GUIDES } from '../src/dashboard/reference/guides/guides.ts';

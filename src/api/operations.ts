@@ -5,6 +5,7 @@ import { isStableEnough, type Stability } from '../core/stability.ts';
 import { describeTransitions } from '../core/transitions.ts';
 import type { Operation, ParameterDescription, Success } from '../http/operation.ts';
 import { IF_NONE_MATCH_PARAMETER } from '../http/reply/entity-tag.ts';
+import { lazyValue } from '../lib/lazy.ts';
 import { ERROR_CODES } from './error-catalogue.ts';
 import type { RESOURCES, Resource, Resources } from './resources.ts';
 import { RESOURCES_OF } from './resources.ts';
@@ -72,18 +73,21 @@ function withExample(success: Success): Success {
   return { ...success, example: success.example ?? Object(success.schema).example };
 }
 
-/** The operations that a service serves, as its documents, pages and tools show them. */
+/**
+ * The operations that a service serves, as its documents, pages and tools show them. The descriptions of the operations
+ * are made when they are asked for, because no request to the API needs them.
+ */
 export class Contract {
   /** With the operations that are served, and the schemas that these use. */
   readonly resources: Resources;
-  /** In the order of the OpenAPI document. */
-  readonly operations: readonly PublishedOperation[];
-  /** The ids of the operations. */
-  readonly operationIds: readonly string[];
   /** The least stable level that is served. */
   readonly stability: Stability;
   /** Every error code that replies may have. */
   readonly errorCodes: readonly ErrorCode[];
+  readonly #operations = lazyValue(() =>
+    (['production', 'quickstart', 'sandbox'] as const).flatMap((name) => this.operationsOf(name)),
+  );
+  readonly #operationIds = lazyValue(() => this.operations.map(({ id }) => id));
   /** By base address, once they are asked for. */
   readonly #published = new Map<ApiName, readonly PublishedOperation[]>();
 
@@ -98,10 +102,16 @@ export class Contract {
       quickstart: servedResources(quickstart, least),
       sandbox: servedResources(sandbox, least),
     };
-    this.operations = (['production', 'quickstart', 'sandbox'] as const).flatMap((name) =>
-      this.operationsOf(name),
-    );
-    this.operationIds = this.operations.map(({ id }) => id);
+  }
+
+  /** In the order of the OpenAPI document. */
+  get operations(): readonly PublishedOperation[] {
+    return this.#operations();
+  }
+
+  /** The ids of the operations. */
+  get operationIds(): readonly string[] {
+    return this.#operationIds();
   }
 
   /** The operations below a base address. */
@@ -125,10 +135,11 @@ function servedResources<Context>(
   resources: ReadonlyArray<Resource<Context>>,
   least: Stability,
 ): ReadonlyArray<Resource<Context>> {
+  const isServed = ({ stability = 'stable' }: Operation) => isStableEnough(stability, least);
+  const all = resources.flatMap(({ operations }) => Object.values(operations));
+  if (all.every(isServed)) return resources;
   const served = resources.map((resource) => {
-    const operations = Object.entries(resource.operations).filter(([, { stability = 'stable' }]) =>
-      isStableEnough(stability, least),
-    );
+    const operations = Object.entries(resource.operations).filter(([, each]) => isServed(each));
     return { ...resource, operations: Object.fromEntries(operations) };
   });
   const used = new Set<unknown>();
@@ -159,23 +170,4 @@ function withServedLinks(
   const { links: _, ...others } = success;
   const kept = links.length > 0 ? { links: Object.fromEntries(links) } : {};
   return { ...operation, success: { ...others, ...kept } };
-}
-
-/** All operations and schemas of this version. */
-export const CONTRACT = new Contract();
-
-/** Every operation of this version, by operation id, in the order of the OpenAPI document. */
-export const OPERATIONS =
-  // The entries are exactly those of `OperationId`; `Object.fromEntries` loses this type.
-  Object.fromEntries(CONTRACT.operations.map((operation) => [operation.id, operation])) as Readonly<
-    Record<OperationId, PublishedOperation>
-  >;
-
-export const OPERATION_IDS = Object.keys(OPERATIONS).filter((id): id is OperationId =>
-  Object.hasOwn(OPERATIONS, id),
-);
-
-/** All operations of this version below a base address. */
-export function operationsOf(name: ApiName): readonly PublishedOperation[] {
-  return CONTRACT.operationsOf(name);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPERATIONS } from '../../src/api/operations.ts';
+import { OPERATIONS } from '../../src/api/all-operations.ts';
 import { lifecycleOf } from '../../src/http/lifecycle.ts';
 
 const SOURCE = readFileSync(join(import.meta.dir, '../../client/src/client.ts'), 'utf8');

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
-import { OPERATION_IDS } from '../../src/api/operations.ts';
+import { OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { ENVIRONMENTS } from '../../src/core/environments.ts';
 import { ROUTES } from '../../src/dashboard/api/api.ts';

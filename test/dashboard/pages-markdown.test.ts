@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { OPERATION_IDS, OPERATIONS } from '../../src/api/all-operations.ts';
 import { SCHEMAS, schemaName } from '../../src/api/openapi/schemas.ts';
-import { OPERATION_IDS, OPERATIONS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { APIS } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';

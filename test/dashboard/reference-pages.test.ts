@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
+import { OPERATIONS } from '../../src/api/all-operations.ts';
 import { SCHEMAS, schemaName } from '../../src/api/openapi/schemas.ts';
-import { OPERATIONS } from '../../src/api/operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';

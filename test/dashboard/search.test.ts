@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import MiniSearch from 'minisearch';
+import { CONTRACT, OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { ERROR_CODES } from '../../src/api/error-catalogue.ts';
-import { CONTRACT, OPERATION_IDS } from '../../src/api/operations.ts';
 import { PARTS, readConfig } from '../../src/config/config.ts';
 import { GUIDES } from '../../src/dashboard/reference/guides/guides.ts';
 import { searchEntries } from '../../src/dashboard/search/entries.ts';

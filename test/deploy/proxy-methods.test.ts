@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { operationsOf } from '../../src/api/operations.ts';
+import { operationsOf } from '../../src/api/all-operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { APIS, type ApiName } from '../../src/core/environments.ts';
 import { SIMULATED_METHODS } from '../../src/core/sandbox/account-simulation.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
+import { OPERATION_IDS, OPERATIONS } from '../../src/api/all-operations.ts';
+import type { OperationId } from '../../src/api/operations.ts';
 import { API_PARTS } from '../../src/core/environments.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
 import { ordersOf } from '../api/orders/order-scene.ts';

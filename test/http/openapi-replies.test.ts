@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { ERROR_CODES } from '../../src/api/error-catalogue.ts';
-import { OPERATION_IDS, type OperationId } from '../../src/api/operations.ts';
+import type { OperationId } from '../../src/api/operations.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
 import { orderScene } from '../api/orders/order-scene.ts';

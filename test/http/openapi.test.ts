@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { OPERATION_IDS } from '../../src/api/operations.ts';
+import { OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { runCommand } from '../support/process.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { OPERATION_IDS, OPERATIONS } from '../../src/api/operations.ts';
+import { OPERATION_IDS, OPERATIONS } from '../../src/api/all-operations.ts';
 import { PARTS, type Part } from '../../src/config/config.ts';
 import type { Environment } from '../../src/core/environments.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';

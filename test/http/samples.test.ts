@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { OPERATION_IDS, OPERATIONS, type OperationId } from '../../src/api/operations.ts';
+import { OPERATION_IDS, OPERATIONS } from '../../src/api/all-operations.ts';
+import type { OperationId } from '../../src/api/operations.ts';
 import { initialRequest } from '../../src/api/samples/form-request.ts';
 import { sampleCall } from '../../src/api/samples/sample-call.ts';
 import { SAMPLE_LANGUAGES, type SampleLanguage, samplesOf } from '../../src/api/samples/samples.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Tool } from '@modelcontextprotocol/client';
-import { OPERATIONS, operationsOf } from '../../src/api/operations.ts';
+import { OPERATIONS, operationsOf } from '../../src/api/all-operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/core/environments.ts';
 import { ERRORS } from '../../src/core/errors.ts';

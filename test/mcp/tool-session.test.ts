@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { operationsOf } from '../../src/api/operations.ts';
+import { operationsOf } from '../../src/api/all-operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
 import { HOUR, SECOND } from '../../src/lib/clock.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { importedPackages } from '../../build/bundled-packages.ts';
 import { generatedPages } from '../../build/docs.ts';
-import { OPERATION_IDS } from '../../src/api/operations.ts';
+import { OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { ERRORS } from '../../src/core/errors.ts';
 import { PLANS } from '../../src/core/limits/plans.ts';

@@ -1,4 +1,4 @@
-import { CONTRACT } from '../../src/api/operations.ts';
+import { CONTRACT } from '../../src/api/all-operations.ts';
 
 /** Everything that pages are made with, except for the addresses. */
 export const PAGE_FACTS = {

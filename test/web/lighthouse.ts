@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { table } from '../../bench/table.ts';
-import { OPERATION_IDS } from '../../src/api/operations.ts';
+import { OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { chromiumPath } from '../support/browser.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { OPERATION_IDS } from '../../src/api/operations.ts';
+import { OPERATION_IDS } from '../../src/api/all-operations.ts';
 import { SAMPLE_LANGUAGES, type SampleLanguage } from '../../src/api/samples/samples.ts';
 import { PARTS } from '../../src/config/config.ts';
 import type { Environment } from '../../src/core/environments.ts';

@@ -1,6 +1,7 @@
 import type { ApiName } from '../../core/environments.ts';
 import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
-import { CONTRACT, type Contract } from '../operations.ts';
+import { CONTRACT } from '../all-operations.ts';
+import type { Contract } from '../operations.ts';
 import type { NamedSchema } from '../resources.ts';
 import { HeaderComponents } from './header-components.ts';
 import { operationObject } from './operation-object.ts';

@@ -1,5 +1,5 @@
+import { operationsOf } from '../../api/all-operations.ts';
 import { explainError } from '../../api/error-catalogue.ts';
-import { operationsOf } from '../../api/operations.ts';
 import type { Environment } from '../../core/environments.ts';
 import { requestJson } from '../../core/requests/request-json.ts';
 import {

@@ -1,7 +1,8 @@
+import { OPERATIONS } from '../../api/all-operations.ts';
 import { explainErrors } from '../../api/error-catalogue.ts';
 import { MessageInput } from '../../api/messages/schemas.ts';
 import { schemaName } from '../../api/openapi/schemas.ts';
-import { type Contract, OPERATIONS, type PublishedOperation } from '../../api/operations.ts';
+import type { Contract, PublishedOperation } from '../../api/operations.ts';
 import type { NamedSchema } from '../../api/resources.ts';
 import { PLAN_NAMES, PLANS } from '../../core/limits/plans.ts';
 import {

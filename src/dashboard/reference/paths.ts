@@ -1,4 +1,4 @@
-import { OPERATION_IDS } from '../../api/operations.ts';
+import { OPERATION_IDS } from '../../api/all-operations.ts';
 import { GUIDES } from './guides/guides.ts';
 
 /** Path of the reference below the dashboard's address. */
