@@ -59,7 +59,7 @@ export function serveOptions(handle: RequestHandler, servedPaths: Iterable<strin
   const routes: ServeOptions['routes'] = {};
   const served = [...servedPaths].filter((path) => SERVED_PATH.test(path));
   const patterns = served.map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
-  for (const pattern of [...rawSegmentPatterns(), '/', '//', ...patterns]) {
+  for (const pattern of [...RAW_SEGMENT_PATTERNS, '/', '//', ...patterns]) {
     const segments = pattern.slice(1).split('/');
     routes[pattern] = pattern.includes(':')
       ? (request, server) => reply(request, server, isMalformed(request, segments))
@@ -81,6 +81,8 @@ function* rawSegmentPatterns(): Generator<string> {
     }
   }
 }
+
+const RAW_SEGMENT_PATTERNS = [...rawSegmentPatterns()];
 
 /**
  * Whether the target holds a raw backslash, or a bad percent-encoding that could hide one; an encoded
