@@ -54,10 +54,16 @@ function growthFigures({ growth }: Results): Figure[] {
 
 function startUpFigures({ startUp }: Results): Figure[] {
   if (!startUp) return [];
-  const { petstore, executable } = startUp;
+  const { petstore, executable, cpu } = startUp;
   return [
     ...within('first 200, from source', 150, petstore),
     ...(executable === undefined ? [] : within('first 200, executable', 50, executable)),
+    ...(cpu
+      ? [
+          ...within('CPU to the first 200, from source', 160, cpu.petstore.firstReply),
+          ...within('CPU to the first 200, executable', 60, cpu.executable.firstReply),
+        ]
+      : []),
   ];
 }
 

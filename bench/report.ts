@@ -2,7 +2,7 @@ import { CONTESTANTS } from './contestants.ts';
 import { figures } from './figures.ts';
 import { floorReport } from './floor/report.ts';
 import { writeBlock } from './page-block.ts';
-import type { GrowthRow, Pace, Results, Sample } from './results.ts';
+import type { GrowthRow, Pace, Results, Sample, StartCpu } from './results.ts';
 import { table } from './table.ts';
 import { isWorkload, READS, WORKLOADS } from './workloads.ts';
 
@@ -107,11 +107,20 @@ function readCell({ reads }: GrowthRow, read: string): string {
 
 function startUpTable({ startUp }: Results): string[] {
   if (!startUp) return [];
+  const { petstore, executable, cpu } = startUp;
+  const times = (took: number | undefined, used: StartCpu | undefined) =>
+    [took, used?.firstReply, used?.ready].map((each) => (each === undefined ? '–' : whole(each)));
   const rows = [
-    ['petstore, from source', whole(startUp.petstore)],
-    ['petstore, executable', startUp.executable ? whole(startUp.executable) : '–'],
+    ['petstore, from source', ...times(petstore, cpu?.petstore)],
+    ['petstore, executable', ...times(executable, cpu?.executable)],
   ];
-  return ['### Start-up', table(['program', 'ms from spawn to the first 200'], rows)];
+  const header = [
+    'program',
+    'ms from spawn to the first 200',
+    'CPU ms to the first 200',
+    'CPU ms until ready',
+  ];
+  return ['### Start-up', table(header, rows)];
 }
 
 function throwawayTable({ throwaway }: Results): string[] {

@@ -49,11 +49,16 @@ const GrowthRow = Type.Object({
 });
 export type GrowthRow = Static<typeof GrowthRow>;
 
+const StartCpu = Type.Object({ firstReply: Type.Number(), ready: Type.Number() });
+export type StartCpu = Static<typeof StartCpu>;
+
 const StartUp = Type.Object({
   /** From source, as with `npm start`. */
   petstore: Type.Number(),
   /** As one file, made with `npm run build`. */
   executable: Type.Optional(Type.Number()),
+  /** CPU milliseconds from spawn to the first 200, and until the service is ready. */
+  cpu: Type.Optional(Type.Object({ petstore: StartCpu, executable: StartCpu })),
 });
 export type StartUp = Static<typeof StartUp>;
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tracked } from './children.ts';
 import { onCore, SERVER_CORE } from './machine.ts';
-import { type Usage, usageOf } from './process-tree.ts';
+import { threadTime, type Usage, usageOf } from './process-tree.ts';
 
 /** Milliseconds in which a server must send its first 200, and in which it must stop. */
 const START_DEADLINE = 120_000;
@@ -29,6 +29,7 @@ export class ServerProcess implements AsyncDisposable {
   readonly #child: Bun.Subprocess<'ignore'>;
   readonly #log: string;
   #startUp = 0;
+  #startUpCpu = 0;
   readonly port: number;
 
   private constructor(child: Bun.Subprocess<'ignore'>, { log, port }: ServerCommand) {
@@ -64,6 +65,16 @@ export class ServerProcess implements AsyncDisposable {
     return this.#startUp;
   }
 
+  /** CPU milliseconds from spawn to the first 200. */
+  get startUpCpu(): number {
+    return this.#startUpCpu;
+  }
+
+  /** CPU milliseconds of the process so far. */
+  cpu(): number {
+    return threadTime(this.#child.pid);
+  }
+
   usage(): Usage {
     return usageOf(this.#child.pid);
   }
@@ -83,6 +94,8 @@ export class ServerProcess implements AsyncDisposable {
       const reply = await fetch(`http://127.0.0.1:${port}${readyPath}`, { headers }).catch(
         () => undefined,
       );
+      // At once, because the service goes on loading code after its first reply.
+      if (reply?.status === 200) this.#startUpCpu = this.cpu();
       const text = await reply?.text();
       if (reply?.status === 200) return;
       if (reply) throw new Error(`The first reply was ${reply.status}: ${text}\n${this.#output()}`);
