@@ -7,7 +7,8 @@ import { readThrowawayConfig } from '../config/throwaway.ts';
 import { CLIENT_ADDRESSES } from '../config/variables.ts';
 import { APIS, type Environment } from '../core/environments.ts';
 import { OperatorError } from '../core/errors.ts';
-import { createLog, LineWriter } from '../observability/log.ts';
+import { LineWriter } from '../observability/line-writer.ts';
+import { createLog } from '../observability/log.ts';
 import {
   beginThrowaway,
   readFixture,

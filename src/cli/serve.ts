@@ -7,13 +7,15 @@ import { OperatorError, SetupError, StorageUnavailable } from '../core/errors.ts
 import { SECOND, systemClock } from '../lib/clock.ts';
 import { isLocalHost } from '../lib/ip-address.ts';
 import { timerScheduler } from '../lib/scheduler.ts';
-import { createLog, LineWriter, type Log, readable } from '../observability/log.ts';
+import { LazyLog } from '../observability/lazy-log.ts';
+import { LineWriter, readable } from '../observability/line-writer.ts';
+import type { Log } from '../observability/log.ts';
 import { dataFolderAt } from '../storage/data-folder.ts';
 import { asSetupError } from '../storage/folder/file-failures.ts';
 import type { OwnReadyFile } from '../throwaway/ready-file.ts';
 import type { ThrowawayService } from '../throwaway/throwaway-service.ts';
 import { FAILED, UsageError } from './errors.ts';
-import { COMMAND, explain, printLine, shellQuoted, watchOutput } from './output.ts';
+import { COMMAND, explain, printLine, printNote, shellQuoted, watchOutput } from './output.ts';
 
 /**
  * Ctrl-C and a service manager signal the whole process group, and npm forwards its own copy: the same signal
@@ -48,11 +50,41 @@ interface ServeOptions {
 
 /** Runs the service until a signal stops it. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { only, json } = options;
   const settings = readConfig();
-  const onTerminal = !json && isTerminal();
+  const onTerminal = !options.json && isTerminal();
   const stdout = new LineWriter(STDOUT);
-  const log = createLog(settings.logLevel, onTerminal ? await readable(stdout) : stdout);
+  const log = new LazyLog(settings.logLevel, () => (onTerminal ? readable(stdout) : stdout));
+  let exitCode: number | undefined;
+  try {
+    exitCode = await serveUntilSignal(options, settings, log, onTerminal);
+  } finally {
+    await writeHeldLines(log);
+  }
+  const isWritten = await stdout.flush(FLUSH_TIMEOUT);
+  // A blocked reader of the log would keep the process alive.
+  if (!isWritten || exitCode !== undefined) process.exit(exitCode ?? 0);
+}
+
+/** Writes what was logged before the code of the log was loaded. */
+async function writeHeldLines(log: LazyLog): Promise<void> {
+  try {
+    await log.flush();
+  } catch (error) {
+    printNote(`petstore: The log cannot be written. ${explain(error)}`);
+  }
+}
+
+/**
+ * Runs the service until a signal stops it, or until code that it needs cannot be loaded.
+ * @returns the exit code, if something could keep the process alive.
+ */
+async function serveUntilSignal(
+  options: ServeOptions,
+  settings: Config,
+  log: LazyLog,
+  onTerminal: boolean,
+): Promise<number | undefined> {
+  const { only } = options;
   const begin = await throwawayFor(options, settings);
   // Until here a signal ends the process immediately, because the fixture may be read from standard input.
   const signalled = firstSignal();
@@ -78,16 +110,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   log.info({ signal }, 'stopping');
   await service.stop();
   log.info('stopped');
-  // Now, because `process.exit` below disposes of nothing.
-  readyFile?.[Symbol.dispose]();
-  throwaway?.[Symbol.dispose]();
-  const isWritten = await stdout.flush(FLUSH_TIMEOUT);
-  // A blocked reader of the log, an unresponsive collector, or open input would keep the process alive.
-  // So would code that is still being loaded.
+  // An unresponsive collector, open input, and code that is still being loaded would.
   const isLoading = loading.problem !== undefined;
-  if (!isWritten || config.tracing || options.untilStdinEnds || isLoading) {
-    process.exit(signal === 'loading failed' ? FAILED : 0);
-  }
+  if (!config.tracing && !options.untilStdinEnds && !isLoading) return undefined;
+  return signal === 'loading failed' ? FAILED : 0;
 }
 
 /** Whether the service listens beyond this machine, or has public addresses that do not lead to this machine. */

@@ -23,7 +23,7 @@ const INSPECT_EVERY = 20;
  */
 export class LazyLoading implements Disposable {
   readonly #parts: LazyParts;
-  readonly #log: Pick<Log, 'error'>;
+  readonly #log: Pick<Log, 'error' | 'load'>;
   readonly #limit = descriptorLimit();
   readonly #timer = setTimeout(() => this.#begin(), BEGIN_AFTER);
   readonly #stop = new AbortController();
@@ -31,7 +31,7 @@ export class LazyLoading implements Disposable {
   #hasBegun = false;
   #isDone = false;
 
-  constructor(parts: LazyParts, log: Pick<Log, 'error'>) {
+  constructor(parts: LazyParts, log: Pick<Log, 'error' | 'load'>) {
     this.#parts = parts;
     this.#log = log;
   }
@@ -75,6 +75,9 @@ export class LazyLoading implements Disposable {
 
   async #load(): Promise<void> {
     try {
+      await this.#pause();
+      // First, because its lines are held until then.
+      await this.#log.load?.();
       await this.#parts.load(() => this.#pause());
     } catch (err) {
       if (this.#stop.signal.aborted) return;

@@ -6,7 +6,7 @@ import type { HttpService } from '../http/pipeline.ts';
 import { type Clock, SECOND } from '../lib/clock.ts';
 import { Throttle } from '../lib/throttle.ts';
 import type { EnvironmentStores, Stores } from '../storage/stores.ts';
-import { type Log, withFields } from './log.ts';
+import type { LineLevel, Log, WriteLine } from './log.ts';
 import { publicPath, withoutSecrets } from './public-path.ts';
 import { type TracedRequest, Tracer } from './tracer.ts';
 
@@ -90,4 +90,21 @@ function traceLimiters(
   return new Map(
     Array.from(limiters, ([name, limiter]) => [name, tracer.port('Limiter', limiter, attributes)]),
   );
+}
+
+/** The same log, with additional fields on each line, evaluated when the line is logged. */
+function withFields(log: Log, fields: () => object): Log {
+  const writeLine =
+    (level: LineLevel): WriteLine =>
+    (line, message) =>
+      typeof line === 'string'
+        ? log[level](fields(), line)
+        : log[level]({ ...fields(), ...line }, message);
+  return {
+    debug: writeLine('debug'),
+    info: writeLine('info'),
+    warn: writeLine('warn'),
+    error: writeLine('error'),
+    isLevelEnabled: (level) => log.isLevelEnabled(level),
+  };
 }

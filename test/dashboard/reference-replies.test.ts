@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { OPERATIONS } from '../../src/api/operations.ts';
+import { OPERATIONS } from '../../src/api/all-operations.ts';
 import { PARTS } from '../../src/config/config.ts';
 import { unescaped } from '../../src/dashboard/shared/unescape.ts';
 import {

@@ -11,7 +11,7 @@ const BEFORE_THE_PORTS = [
   'src/cli/serve.ts',
   'src/jobs/tls.ts',
   'src/limits/open-redis.ts',
-  'src/observability/log.ts',
+  'src/observability/line-writer.ts',
   'src/observability/tracing.ts',
   'src/storage/open-stores.ts',
 ];
