@@ -112,13 +112,17 @@ export class HttpService {
 
     const { quota } = caller;
     const decision = api.limiterOf(quota).take(quota, now);
-    // The address is read before each wait, because it is unknown once the client has left.
-    if (decision instanceof Promise) address();
+    if (decision instanceof Promise) this.#readAddress(identified);
     const limits = decision instanceof Promise ? await decision : decision;
     this.#options.metrics.recordDecision(limits.outcome);
     const reply = this.#makeReply(identified, limits);
-    if (reply instanceof Promise) address();
+    if (reply instanceof Promise) this.#readAddress(identified);
     return this.#respond(identified, reply instanceof Promise ? await reply : reply, limits);
+  }
+
+  /** Called before a wait: the address is unknown once the client has left, and a row of the request log shows it. */
+  #readAddress({ received: { address, receivedAt }, caller: { key } }: IdentifiedRequest): void {
+    if (key && this.#options.recorder?.mayRecord(key, receivedAt.elapsed)) address();
   }
 
   /** The reply to a request that the limiter decided with this result. */

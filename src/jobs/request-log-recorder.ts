@@ -80,6 +80,10 @@ export class RequestLogRecorder implements RequestRecorder {
     }
   }
 
+  mayRecord(key: LoggedKey, at: number): boolean {
+    return this.#isAllowed(at, RANKS.error) && this.#hasLeft(this.#accountOf(key), at, RANKS.error);
+  }
+
   /** Saves what is waiting. May raise `StorageUnavailable`; the next call then tries again. */
   async save(): Promise<void> {
     const { store } = this.#options;
@@ -124,13 +128,18 @@ export class RequestLogRecorder implements RequestRecorder {
   /** Whether a reply is among the first ones of its account's minute; counts it if it is. */
   #isAmongFirst(key: LoggedKey, at: number, rank: Rank): boolean {
     const account = this.#accountOf(key);
+    if (!this.#hasLeft(account, at, rank)) return false;
+    account.recorded += 1;
+    return true;
+  }
+
+  /** Whether another reply of the account may be recorded in its minute, which begins anew once it has ended. */
+  #hasLeft(account: LoggedAccount, at: number, rank: Rank): boolean {
     if (at >= account.minuteEndsAt) {
       account.minuteEndsAt = at + MINUTE;
       account.recorded = 0;
     }
-    if (account.recorded >= RECORDED_PER_MINUTE + rank * MORE_PER_MINUTE) return false;
-    account.recorded += 1;
-    return true;
+    return account.recorded < RECORDED_PER_MINUTE + rank * MORE_PER_MINUTE;
   }
 
   #hasRoom(rank: Rank): boolean {

@@ -41,6 +41,20 @@ describe('the recorder of requests', () => {
     expect(await it.save()).toHaveLength(RECORDED_PER_MINUTE);
   });
 
+  test('says beforehand whether a reply could be recorded, even an error', async () => {
+    const it = savingScene();
+    expect(it.mayRecord('ada')).toBe(true);
+    it.record('ada', 200, { count: RECORDED_PER_MINUTE });
+    it.record('ada', 500, { count: 2 * MORE_PER_MINUTE - 1 });
+    expect(it.mayRecord('ada')).toBe(true);
+    it.record('ada', 500);
+    expect([it.mayRecord('ada'), it.mayRecord('bob')]).toEqual([false, true]);
+    // Asking counts nothing.
+    expect(await it.saveAndCount(200, 500)).toEqual([RECORDED_PER_MINUTE, 2 * MORE_PER_MINUTE]);
+    it.clock.advance(MINUTE);
+    expect(it.mayRecord('ada')).toBe(true);
+  });
+
   test('says in the first entry after a gap how many are missing', async () => {
     const it = savingScene();
     it.record('ada', 200, { count: RECORDED_PER_MINUTE });

@@ -58,7 +58,9 @@ export function recorderScene(add: (requests: readonly LoggedRequest[]) => Promi
       recorder.record(key, elapsed, status, () => sent(key, wall, status));
     }
   };
-  return { clock, recorder, record, counts, trimmed };
+  const mayRecord = (accountId: string) =>
+    recorder.mayRecord(keyOf(accountId), clock.now().elapsed);
+  return { clock, recorder, record, mayRecord, counts, trimmed };
 }
 
 interface Recorded {

@@ -162,4 +162,6 @@ export interface RequestRecorder {
    * @param describe returns the reply; called immediately, and only if it is recorded.
    */
   record(key: LoggedKey, at: number, status: number, describe: () => SentReply): void;
+  /** Whether a reply could be recorded, whatever its status. @param at when the request arrived, as above. */
+  mayRecord(key: LoggedKey, at: number): boolean;
 }
