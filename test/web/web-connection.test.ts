@@ -1,22 +1,19 @@
 import { expect, test } from 'bun:test';
 import { describeWithBrowser } from '../support/browser.ts';
-import { signUp, startWithPages, visit } from './web-sign-in-scene.ts';
+import { pageNetwork } from '../support/page-network.ts';
+import { heading, signUp, startWithPages, visit } from './web-sign-in-scene.ts';
 
 describeWithBrowser('a page without a connection', (open) => {
   test('shows that the connection is lost, and recovers when it is back', async () => {
     await using service = await startWithPages();
     await using visitor = await visit(open, service, { expected: [/ERR_INTERNET|dynamically/] });
     const { page } = visitor;
-    const network = await page.context().newCDPSession(page);
-    // Of this page alone: a page of the same process that is online sooner would announce the connection.
-    const setOffline = (offline: boolean) =>
-      network.send('Network.emulateNetworkConditions', {
-        ...{ offline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
-      });
+    const { setOffline } = await pageNetwork(page);
     await signUp(page, 'traveller@example.com');
     await setOffline(true);
     await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click();
     await page.getByText('This page could not be shown').waitFor();
+    await heading(page, 'Keys').waitFor();
     expect(await page.title()).toBe('Keys · Petstore');
     await setOffline(false);
     await page.getByText('No keys yet').waitFor();

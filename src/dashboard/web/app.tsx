@@ -73,8 +73,9 @@ function Pages({ children }: { children: ReactNode }) {
   useLayoutEffect(() => {
     document.title = documentTitle(pageTitle(location));
   }, [location]);
+  const title = headingOf(location, useSession().data?.account != null);
   return (
-    <PageBoundary key={location}>
+    <PageBoundary key={location} title={title ?? 'Petstore'}>
       <Suspense fallback={<PagePlaceholder path={location} />}>{children}</Suspense>
     </PageBoundary>
   );

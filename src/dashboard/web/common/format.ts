@@ -71,3 +71,17 @@ export function utcText(at: number): string {
  * they wait for six.
  */
 export const LAST_OF_TIME_FIELDS = '9999-12-31T23:59';
+
+/** Characters that are written from right to left. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name within a text. One that is written from right to left must not turn around what follows, such as digits. */
+export function isolated(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
+/** Such as "Shop server (…nbvb)". */
+export function keyText({ name, lastFour }: { readonly name: string; readonly lastFour: string }) {
+  return `${isolated(name)} (…${lastFour})`;
+}

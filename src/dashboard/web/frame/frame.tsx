@@ -1,4 +1,4 @@
-import { IconMenu2, IconPaw, IconSearch } from '@tabler/icons-react';
+import { IconMenu2, IconPaw, IconSearch, IconUser } from '@tabler/icons-react';
 import { SEARCH_PATH } from '../../shared/search.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ColorScheme } from './color-scheme.tsx';
@@ -40,11 +40,12 @@ export function Frame(props: FrameProps) {
             </a>
           )}
           <ColorScheme {...scheme} />
-          {reader !== 'member' && (
-            <Anchor href="/sign-in" className="bar-button wide-only sign-in-link">
+          {reader === 'visitor' && (
+            <Anchor href="/sign-in" className="bar-button wide-only">
               Sign in
             </Anchor>
           )}
+          {reader === 'anybody' && <SignInIcon basePath={basePath} />}
           {reader !== 'visitor' && (
             <AccountMenu Anchor={Anchor} signedIn={signedIn} isHidden={reader === 'anybody'} />
           )}
@@ -57,6 +58,20 @@ export function Frame(props: FrameProps) {
         </main>
       </div>
     </>
+  );
+}
+
+/** As large as the avatar that takes its place once a script knows that there is a session. */
+function SignInIcon({ basePath }: { readonly basePath: string }) {
+  return (
+    <a
+      className="icon-button sign-in-link"
+      href={`${basePath}/sign-in`}
+      aria-label="Sign in"
+      title="Sign in"
+    >
+      <IconUser size={20} aria-hidden />
+    </a>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { MessageInfo } from '../../shared/api.ts';
 import { Copy } from '../common/copy.tsx';
 import { useDialog } from '../common/dialog.ts';
-import { countText, utcText } from '../common/format.ts';
+import { countText, keyText, utcText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from '../keys/key-row.ts';
@@ -74,7 +74,7 @@ function Message({ message, isOpen, toggle }: MessageProps) {
         </Badge>
         <Text size="sm" c="dimmed" component="span">
           <Time at={createdAt} />
-          {key && ` with ${key.name} (…${key.lastFour})`}
+          {key && ` with ${keyText(key)}`}
         </Text>
         {/* Not a Button: buttons clip their content, and count as layout shifts while the list
             slides. */}
@@ -105,7 +105,7 @@ function MessageDetails({ message }: { readonly message: MessageInfo }) {
       'Key',
       key ? (
         <PageLink key="key" href={`/keys#${keyRowId(key.id)}`} inherit>
-          {`${key.name} (…${key.lastFour})`}
+          {keyText(key)}
         </PageLink>
       ) : (
         'no longer listed'

@@ -8,7 +8,7 @@ import type {
   AccountUsageInfo,
 } from '../../shared/operator.ts';
 import { useDialog, useSubject } from '../common/dialog.ts';
-import { countText, ENVIRONMENT_TITLES, limitsText } from '../common/format.ts';
+import { countText, ENVIRONMENT_TITLES, isolated, keyText, limitsText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
@@ -204,7 +204,7 @@ function Keys({ details: { keys }, ask }: DetailsProps & { ask(action: OperatorA
                 size="xs"
                 variant="default"
                 c="var(--mantine-color-error)"
-                aria-label={`Revoke ${key.name} (…${key.lastFour})`}
+                aria-label={`Revoke ${keyText(key)}`}
                 onClick={() => ask(revocationOf(key))}
               >
                 Revoke
@@ -221,7 +221,7 @@ function revocationOf({ id, name, lastFour, environment }: KeyInfo): OperatorAct
   return {
     id: `revoke ${id}`,
     title: 'Revoke key',
-    text: `The ${environment} key “${name}” (…${lastFour}) gets 401 within a second. This cannot be undone.`,
+    text: `The ${environment} key “${isolated(name)}” (…${lastFour}) gets 401 within a second. This cannot be undone.`,
     path: `/keys/${encodeURIComponent(id)}/revoke`,
     done: `The key ${name} is revoked.`,
     isDangerous: true,

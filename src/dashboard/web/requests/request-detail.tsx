@@ -2,7 +2,7 @@ import { Alert, Anchor, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react';
 import type { ErrorInfo, RequestInfo } from '../../shared/requests.ts';
 import { Code } from '../common/copy.tsx';
-import { countText } from '../common/format.ts';
+import { countText, isolated } from '../common/format.ts';
 import { basePath } from '../page-settings.ts';
 import { curlLine, hasBody } from './curl-line.ts';
 import { PreciseTime, preciseUtc } from './precise-time.tsx';
@@ -151,7 +151,7 @@ function Facts({ request }: { readonly request: RequestInfo }) {
         </Fact>
         <Fact name="Environment">{environment}</Fact>
         <Fact name="Key">
-          {keyName === null ? 'removed' : `${keyName} (…${keyEnding})`},{' '}
+          {keyName === null ? 'removed' : `${isolated(keyName)} (…${keyEnding})`},{' '}
           <span className="monospace">{keyId}</span>
         </Fact>
         <Fact name="Took">{millisecondsText(durationMs)}</Fact>

@@ -3,7 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { KeyInfo } from '../../shared/api.ts';
 import { requestIdIn } from '../../shared/request-id.ts';
-import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { keyText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { SearchField } from '../common/search-field.tsx';
 import { useAllKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
@@ -115,7 +115,7 @@ function KeySelect({ value, onChange, otherKeys }: KeySelectProps) {
   const own = useAllKeys().data ?? [];
   const options = (otherKeys ?? own).map(({ id, name, lastFour }) => ({
     value: id,
-    label: `${name} (…${lastFour})`,
+    label: keyText({ name, lastFour }),
   }));
   return (
     <NativeSelect

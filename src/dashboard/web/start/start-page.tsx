@@ -4,9 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { KeyLink, StepsInfo } from '../../shared/api.ts';
 import { call, type SessionState } from '../api.ts';
-import { BanNotices } from '../bans/ban-notices.tsx';
+import { BanNotices, useBans } from '../bans/ban-notices.tsx';
 import { useAddress } from '../common/address.ts';
 import { Code } from '../common/copy.tsx';
+import { keyText } from '../common/format.ts';
 import { Page } from '../common/page.tsx';
 import { Loading } from '../common/states.tsx';
 import { LANGUAGE, ofBrowser, recall, remember } from '../remember.ts';
@@ -35,8 +36,10 @@ export default function StartPage({ session }: { session: SessionState }) {
   const { parameters, change } = useAddress();
   const chosen: ExampleCall = parameters.get('call') === 'pets' ? 'pets' : 'message';
   const { data: steps, isPending } = useSteps();
+  // A notice that is shown later would move the steps down.
+  const bans = useBans();
   const hasKey = Boolean(steps?.key);
-  if (isPending) {
+  if (isPending || bans.isPending) {
     return (
       <StartFrame>
         <Loading label="Loading your steps" height={960} />
@@ -47,7 +50,7 @@ export default function StartPage({ session }: { session: SessionState }) {
     <StartFrame>
       <BanNotices />
       <ol className="steps">
-        <Step number={1} title="Get a key" done={steps?.key && keyText(steps.key, key)}>
+        <Step number={1} title="Get a key" done={steps?.key && hasKeyText(steps.key, key)}>
           <GetKey value={key} hasKey={hasKey} onChange={setKey} />
         </Step>
         <Step
@@ -105,8 +108,8 @@ function useSteps() {
 }
 
 /** @param shown the key that the page shows. */
-function keyText({ name, lastFour }: KeyLink, shown: ExampleKey | undefined): string {
-  const has = `You have the key ${name} (…${lastFour}).`;
+function hasKeyText({ name, lastFour }: KeyLink, shown: ExampleKey | undefined): string {
+  const has = `You have the key ${keyText({ name, lastFour })}.`;
   return shown ? has : `${has} Paste it below, or create another.`;
 }
 

@@ -2,7 +2,7 @@ import { Anchor, Group, NativeSelect, SegmentedControl, Stack, TextInput } from 
 import { useEffect, useRef } from 'react';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import type { UsageReport, UsedKey } from '../../shared/usage.ts';
-import { LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { isolated, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { HOUR, Time } from '../common/time.tsx';
 import { PRESETS, type Preset, type Selection } from './selection.ts';
 
@@ -132,7 +132,9 @@ function operationChoices(selection: Selection, report: UsageReport | undefined)
 /** The display name of a key. */
 export function keyText({ id, environment, name, lastFour }: UsedKey): string {
   if (id === '') return `Counted before keys were, ${environment}`;
-  return name === null ? `${id}, ${environment}` : `${name} (…${lastFour}), ${environment}`;
+  return name === null
+    ? `${id}, ${environment}`
+    : `${isolated(name)} (…${lastFour}), ${environment}`;
 }
 
 /** The display name of an operation. */
