@@ -1,4 +1,9 @@
-import type { Browser, BrowserContext, CDPSession } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, CDPSession } from 'playwright-core';
+
+/** Where a reader is. */
+export type Place = Pick<BrowserContextOptions, 'locale' | 'timezoneId'>;
+
+const BERLIN: Place = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
 
 /** A browser profile: a window with its own cookies, storage, permissions and cache. */
 export interface BrowserProfile {
@@ -15,8 +20,11 @@ export class BrowserProfiles {
   readonly browser: Browser;
   readonly #unused: BrowserProfile[] = [];
 
-  constructor(browser: Browser) {
+  readonly #place: Place;
+
+  constructor(browser: Browser, place = BERLIN) {
     this.browser = browser;
+    this.#place = place;
   }
 
   /** An unused profile without cookies or storage. */
@@ -44,11 +52,7 @@ export class BrowserProfiles {
   }
 
   async #open(): Promise<BrowserProfile> {
-    const context = await this.browser.newContext({
-      locale: 'en-GB',
-      timezoneId: 'Europe/Berlin',
-      reducedMotion: 'reduce',
-    });
+    const context = await this.browser.newContext({ ...this.#place, reducedMotion: 'reduce' });
     context.setDefaultTimeout(60_000);
     await context.addInitScript(`for (const type of ['pointerdown', 'keydown'])
       addEventListener(type, (event) => { window.firstInputAt ??= event.timeStamp; }, true);`);

@@ -2,17 +2,7 @@ import { expect, test } from 'bun:test';
 import { PARTS } from '../../src/config/config.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { TestService } from '../support/harness.ts';
-
-/** A page of another origin. */
-function otherSite() {
-  const html = '<!doctype html><title>Shop</title>';
-  const headers = { 'Content-Type': 'text/html' };
-  return Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: () => new Response(html, { headers }),
-  });
-}
+import { otherSite } from '../support/other-site.ts';
 
 /** Headers that tracing libraries, caches and programs add. */
 const ADDED = {
@@ -45,16 +35,15 @@ describeWithBrowser('a page of another origin', (open) => {
       parts: PARTS,
       settings: { PETSTORE_ANONYMOUS_PER_MINUTE: '8' },
     });
-    const site = otherSite();
-    using _site = { [Symbol.dispose]: () => void site.stop(true) };
+    using site = otherSite();
     const { secret } = await service.account();
     const { secret: staging } = await service.account(undefined, 'staging');
     await using visitor = await open({
-      service: [service.dashboardUrl, site.url.href],
+      service: [service.dashboardUrl, site.url],
       expected: [/Failed to load resource/],
     });
     const { page } = visitor;
-    await page.goto(site.url.href);
+    await page.goto(site.url);
     const send = (url: string, key: string, init: SentRequest = {}): Promise<Seen | string> =>
       page.evaluate(
         async ({ url, init }) => {

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { bundlePages } from '../../src/dashboard/pages/bundle.ts';
-import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
-import { NARROW_PAGES, PAGE_TITLES } from '../../src/dashboard/shared/page-titles.ts';
-import { SEARCH_PATH } from '../../src/dashboard/shared/search.ts';
 import { describeWithBrowser, layoutShift, type Visitor } from '../support/browser.ts';
 import { customer, operator } from '../support/dashboard-scene.ts';
 import { elements } from '../support/html.ts';
+import { CUSTOMER_PATHS, OPERATOR_PATHS, PUBLIC_PATHS } from './page-paths.ts';
 import { enterAs } from './web-entrance.ts';
 import {
   accountButton,
@@ -16,17 +14,10 @@ import {
   startWithPages,
 } from './web-sign-in-scene.ts';
 
-const MISSING = '/docs/guides/none';
-const PUBLIC = [...REFERENCE_PATHS, SEARCH_PATH, MISSING, '/', ...NARROW_PAGES];
-const OF_OPERATORS = [...PAGE_TITLES.keys()].filter((path) => path.startsWith('/operator'));
-const OF_CUSTOMERS = [...PAGE_TITLES.keys()].filter(
-  (path) => !NARROW_PAGES.has(path) && !OF_OPERATORS.includes(path),
-);
-
 describe('the frame', () => {
   test('is rendered by the service for every page, without a style of its own', async () => {
     await using service = await startWithPages();
-    for (const path of [...PUBLIC, ...OF_CUSTOMERS, ...OF_OPERATORS]) {
+    for (const path of [...PUBLIC_PATHS, ...CUSTOMER_PATHS, ...OPERATOR_PATHS]) {
       for (const cookie of ['', 'petstore_session=any']) {
         const reply = await fetch(service.dashboardUrl + path, {
           headers: { Accept: 'text/html', Cookie: cookie },
@@ -121,11 +112,11 @@ describeWithBrowser('the frame of every page', (open) => {
         document.documentElement.dataset['reports'] += ` ${violatedDirective} ${blockedURI}`;
       });
     });
-    expect(await reports(visitor, service.dashboardUrl, PUBLIC)).toEqual([]);
+    expect(await reports(visitor, service.dashboardUrl, PUBLIC_PATHS)).toEqual([]);
     await enterAs(visitor, service, await customer(service));
-    expect(await reports(visitor, service.dashboardUrl, OF_CUSTOMERS)).toEqual([]);
+    expect(await reports(visitor, service.dashboardUrl, CUSTOMER_PATHS)).toEqual([]);
     await enterAs(visitor, service, await operator(service));
-    expect(await reports(visitor, service.dashboardUrl, OF_OPERATORS)).toEqual([]);
+    expect(await reports(visitor, service.dashboardUrl, OPERATOR_PATHS)).toEqual([]);
     expect(visitor.problems).toEqual([]);
   });
 });
