@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
-import { isolated, keyText } from '../../src/dashboard/web/common/format.ts';
+import { isolated, keyText, withNamesIsolated } from '../../src/dashboard/web/common/format.ts';
 
 test.each(['متجر 24', 'חנות', 'Shop متجر', 'ﷺ', '𞤀𞤁'])(
   'a name that is written from right to left is isolated from the text around it: %s',
   (name) => {
     expect(isolated(name)).toBe(`\u2068${name}\u2069`);
+    expect(withNamesIsolated(`key "${name}" (1)`)).toBe(`key "\u2068${name}\u2069" (1)`);
     expect(keyText({ name, lastFour: '1234' })).toBe(`\u2068${name}\u2069 (…1234)`);
   },
 );

@@ -41,7 +41,13 @@ describeWithBrowser('a window of 320 px', (open) => {
     const { accountId } = await busyCustomer(service);
     await enterAs(visitor, service, await operator(service));
     const ofAccount = `/operator/accounts/${accountId}`;
-    const paths = [...OPERATOR_PATHS, ofAccount, `${ofAccount}/usage`, '/docs'];
+    const paths = [
+      ...OPERATOR_PATHS,
+      ofAccount,
+      `${ofAccount}/usage`,
+      '/docs',
+      `/requests?account=${accountId}`,
+    ];
     expect(await faults(visitor, service, paths)).toEqual([]);
     expect(visitor.problems).toEqual([]);
   });

@@ -85,3 +85,8 @@ export function isolated(name: string): string {
 export function keyText({ name, lastFour }: { readonly name: string; readonly lastFour: string }) {
   return `${isolated(name)} (…${lastFour})`;
 }
+
+/** A text of the service with names in quotes, such as an entry of the audit log. */
+export function withNamesIsolated(text: string): string {
+  return text.replaceAll(/"([^"]+)"/g, (_, name: string) => `"${isolated(name)}"`);
+}

@@ -1,6 +1,7 @@
 import { Paper, Text } from '@mantine/core';
 import type { AuditInfo } from '../../shared/operator.ts';
 import { ACTION_TITLES } from '../common/audit-titles.ts';
+import { withNamesIsolated } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Time } from '../common/time.tsx';
 
@@ -30,7 +31,7 @@ function Entry({
       <div>
         <Text fw={600}>{ACTION_TITLES[action]}</Text>
         <Text size="sm" className="entry-title">
-          {detail}
+          {withNamesIsolated(detail)}
         </Text>
         {device !== undefined && (
           <Text size="xs" c="dimmed" className="entry-title">

@@ -5,7 +5,7 @@ import { PageLink } from '../common/page-link.tsx';
 
 interface OperatorPageProps {
   readonly title: string;
-  readonly description: ReactNode;
+  readonly description?: ReactNode;
   readonly children: ReactNode;
 }
 

@@ -9,7 +9,7 @@ import { countText } from '../common/format.ts';
 import { olderPagesIn } from '../common/older-pages.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';
-import { Empty, Failure, Pending } from '../common/states.tsx';
+import { Empty, Failure, Loading, Pending } from '../common/states.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AccountLink, useAccountDetails } from '../operator/account-link.tsx';
 import {
@@ -40,11 +40,19 @@ export default function RequestsPage() {
   const isPaused = isReading || pausedView === view;
   const pause = (isWanted: boolean) => setPausedView(isWanted ? view : undefined);
   const requests = useRequests(filters, account, isPaused);
-  const other = useAccountDetails(account).data;
+  const { data: other, isLoading } = useAccountDetails(account);
   const set = (changed: Readonly<Record<string, string>>, typedIn?: string) => {
     pause(false);
     change(changed, typedIn);
   };
+  // An id has more lines than an address, which would move the page.
+  if (isLoading) {
+    return (
+      <Page title="Requests">
+        <Loading label="Loading the account" height={720} />
+      </Page>
+    );
+  }
   return (
     <Page
       title="Requests"
