@@ -66,6 +66,8 @@ const ENTRIES = [
   'test/quick.ts',
   // Run by hand, to renew the screenshots of the documentation.
   'test/web/screenshots.ts',
+  // Run by `npm run walk`.
+  'test/walk/main.ts',
   // Run by `npm run lighthouse`.
   'test/web/lighthouse.ts',
   // Run by hand, with a container engine.

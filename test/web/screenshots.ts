@@ -47,7 +47,7 @@ async function tour(): Promise<void> {
   await page.getByRole('button', { name: 'Run it now' }).click();
   await page.getByText('202').first().waitFor();
   await inventDay();
-  for (const name of ['orders', 'keys', 'usage', 'messages', 'plan']) {
+  for (const name of ['animals', 'orders', 'keys', 'usage', 'messages', 'plan']) {
     await page.goto(`${service.dashboardUrl}/${name}`);
     await shoot(page, name);
   }
