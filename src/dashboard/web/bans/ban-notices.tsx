@@ -49,7 +49,9 @@ function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice 
     >
       <Stack gap={4}>
         <Text size="sm" className="figures">
-          Until <Time at={until} /> every request with {keys.length === 1 ? 'it' : 'them'} gets 429.
+          Until <Time at={until} /> every request with {keys.length === 1 ? 'it' : 'them'} gets 429.{' '}
+          {/* It may become longer or shorter with every second. */}
+          <br />
           Left:{' '}
           <strong>
             <Until at={until} />
