@@ -106,6 +106,16 @@ describe('the orders of an account', () => {
     const delivered = await setStatus(visitor, id, 'delivered');
     expect(await delivered.json()).toMatchObject({ status: 'delivered', nextStatuses: [] });
     expect(await petStatus(it.service, petId)).toBe('sold');
+    // The order and its animal lead to each other, also after the end, but for nobody else.
+    const path = `/api/production/orders/${id}`;
+    expect((await list(visitor)).orders).toEqual([await visitor.json<OrderInfo>('GET', path)]);
+    const pet = `/api/production/pets/${petId}`;
+    const order = { id, status: 'delivered' };
+    expect(await visitor.json<object>('GET', pet)).toMatchObject({ isReserved: false, order });
+    const other = await customer(it.service);
+    await expectRefusal(await other.get(path), 404, 'not_found');
+    await expectRefusal(await visitor.get('/api/production/orders/x'), 404, 'not_found');
+    expect(await other.json<object>('GET', pet)).toMatchObject({ order: null });
     const refusal = await expectRefusal(
       await setStatus(visitor, id, 'cancelled'),
       409,
@@ -240,6 +250,7 @@ describe('an order in the dashboard', () => {
       const path = `/api/${environment}/orders`;
       await expectRefusal(await visitor.get(path), 404, 'not_found');
       await expectRefusal(await visitor.post(path, { petId }), 404, 'not_found');
+      await expectRefusal(await visitor.get(`${path}/1`), 404, 'not_found');
       const change = await visitor.put(`${path}/1`, { status: 'cancelled' });
       await expectRefusal(change, 404, 'not_found');
     }

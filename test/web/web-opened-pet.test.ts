@@ -111,9 +111,10 @@ describeWithBrowser('an opened animal', (open) => {
     expect(await opened.getByText('pending', { exact: true }).count()).toBe(1);
     expect(await opened.getByRole('button', { name: 'Set to available' }).isDisabled()).toBe(true);
     expect(await checkAccessibility(browser.page)).toEqual([]);
-    await opened.getByRole('link', { name: 'See your orders' }).click();
+    await opened.getByRole('link', { name: 'See order 1' }).click();
     await browser.page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
-    expect(new URL(browser.page.url()).search).toBe('?environment=staging');
+    await browser.page.getByRole('dialog', { name: 'Order 1' }).getByText('Stray').waitFor();
+    expect(new URL(browser.page.url()).search).toBe('?environment=staging&order=1');
     expect(browser.problems).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ describeWithBrowser('the orders page', (open) => {
     await page.getByRole('heading', { name: 'No orders in staging yet' }).waitFor();
     await page.getByRole('button', { name: 'Copy the request' }).click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toStartWith(`curl -i ${scene.service.url('staging')}/store/orders \\\n`);
+    expect(copied).toStartWith(`curl -i '${scene.service.url('staging')}/store/orders' \\\n`);
     expect(new URL(page.url()).search).toBe('?environment=staging');
     await page.getByLabel('Status').selectOption('approved');
     await page.getByRole('heading', { name: 'No order is approved' }).waitFor();

@@ -55,6 +55,8 @@ export interface OrderStore {
   list(query: OrderQuery): Awaitable<OrderPage>;
   /** An order of this account. */
   get(accountId: string, id: number): Awaitable<Order | undefined>;
+  /** The latest order of this account for a pet, with any status. */
+  latestFor(accountId: string, petId: number): Awaitable<Order | undefined>;
   /**
    * Orders a pet, which becomes pending in the same transaction. Resolves once that is durable.
    * @param key the client's Idempotency-Key, which only a created order stores.

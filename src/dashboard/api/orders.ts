@@ -30,6 +30,10 @@ export const orderRoutes: readonly Route[] = ENVIRONMENTS.flatMap((environment):
     { method: 'GET', path, access, operation: 'listOrders', handle: inEnvironment(list) },
     { method: 'POST', path, access, operation: 'createOrder', handle: inEnvironment(create) },
     {
+      ...{ method: 'GET', path: `${path}/{id}`, access, operation: 'getOrder' },
+      handle: inEnvironment(show),
+    },
+    {
       ...{ method: 'PUT', path: `${path}/{id}`, access, operation: 'updateOrder' },
       handle: inEnvironment(update),
     },
@@ -79,6 +83,14 @@ async function create(context: AccountContext, environment: Environment): Promis
     default:
       throw new Error(`An order without an idempotency key was ${outcome.kind}.`);
   }
+}
+
+async function show(context: AccountContext, environment: Environment): Promise<Response> {
+  const { orders, pets } = context.options.stores.environment(environment);
+  const id = idIn(context);
+  const order = id === undefined ? undefined : await orders.get(context.account.id, id);
+  if (!order) throw unknownOrder();
+  return json<OrderInfo>(200, await orderInfo(order, pets));
 }
 
 async function update(context: AccountContext, environment: Environment): Promise<Response> {

@@ -2,7 +2,6 @@ import { NewPet, PetPatch } from '../../api/pets/schemas.ts';
 import { ENVIRONMENTS, type Environment } from '../../core/environments.ts';
 import { apiError } from '../../core/errors.ts';
 import type { Limits } from '../../core/limits/plans.ts';
-import { isOpen } from '../../core/orders/orders.ts';
 import type { StoredPet } from '../../core/pets/pet-changes.ts';
 import { petEntityTag } from '../../core/pets/pet-json.ts';
 import { petRefusal } from '../../core/pets/pet-refusals.ts';
@@ -199,17 +198,15 @@ function exactly(digits: string) {
   throw new DashboardError('invalid', `"categoryId" must be ${CATEGORY_RULE}.`);
 }
 
-/** One animal, with its open order if that is the reader's. */
+/** One animal, with the reader's latest order for it. */
 async function infoOf(context: PetContext, stored: StoredPet): Promise<PetInfo> {
   const [info] = await petInfos(context, [stored]);
   if (!info) throw new Error('There is an info for each animal.');
-  const { openOrder } = stored;
   const { account, environment, options } = context;
-  if (openOrder === undefined || !options.contract.operationIds.includes('getOrder')) return info;
+  if (!options.contract.operationIds.includes('getOrder')) return info;
   const { orders } = options.stores.environment(environment);
-  const order = await orders.get(account.id, openOrder);
-  if (!order || !isOpen(order.status)) return info;
-  return { ...info, order: { id: order.id, status: order.status } };
+  const order = await orders.latestFor(account.id, stored.pet.id);
+  return order ? { ...info, order: { id: order.id, status: order.status } } : info;
 }
 
 async function petInfos(

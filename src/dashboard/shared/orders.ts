@@ -17,6 +17,7 @@ export interface OrderPageInfo {
 
 /**
  * POST /api/{environment}/orders { petId } -> 201 OrderInfo; 404 `pet_not_found`, 409 `pet_unavailable`.
+ * GET /api/{environment}/orders/{id} -> OrderInfo; 404 `not_found`.
  * PUT /api/{environment}/orders/{id} { status } -> 200 OrderInfo; 404 `not_found`, 409 `invalid_transition`.
  */
 export interface OrderInfo {

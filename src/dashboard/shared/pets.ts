@@ -32,7 +32,7 @@ export interface PetInfo {
   readonly owner: 'you' | 'nobody' | 'another';
   /** Whether an order for it is open, so that its status cannot change by hand and it cannot be deleted. */
   readonly isReserved: boolean;
-  /** The open order, if it is the reader's and the request asked for one animal. */
+  /** The reader's latest order for it, also after it has ended; `null` in lists, and if the service serves no orders. */
   readonly order: { readonly id: number; readonly status: OrderStatus } | null;
   /** Differs after each change of a field. */
   readonly version: string;

@@ -6,6 +6,14 @@ export const ORDERS = ordersTable();
 /** The indexes for pages of an account, by status or not, its repeated requests, open orders, and lists of operators. */
 export const ORDER_INDEXES = orderIndexes();
 
+/** The index for the latest order of an account for a pet. */
+export const ORDERS_BY_PET: Statements = {
+  sqlite: ['CREATE INDEX orders_by_pet ON orders (account_id, pet_id)'],
+  postgres: [
+    'CREATE INDEX IF NOT EXISTS orders_by_pet ON orders (environment, account_id, pet_id, id)',
+  ],
+};
+
 function ordersTable(): Statements {
   const id = 'CHECK (id BETWEEN 1 AND 9007199254740991)';
   const fields = [

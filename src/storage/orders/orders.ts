@@ -37,6 +37,7 @@ const LATEST_OPEN = selectOrders(
   "WHERE account_id = ? AND status IN ('placed', 'approved') ORDER BY id DESC LIMIT ?",
 );
 const ONE = selectOrders('WHERE account_id = ? AND id = ?');
+const LATEST_FOR_PET = selectOrders('WHERE account_id = ? AND pet_id = ? ORDER BY id DESC LIMIT 1');
 const BY_ID = selectOrders('WHERE id = ?');
 const NEXT_ACCOUNTS = 'account_id > ? GROUP BY account_id ORDER BY account_id LIMIT ?';
 const ACCOUNTS = {
@@ -108,6 +109,11 @@ export class StoredOrders implements OrderStore {
   async get(accountId: string, id: number): Promise<Order | undefined> {
     if (!Number.isSafeInteger(id)) return undefined;
     const [row] = await this.#access.rows(ONE, accountId, id);
+    return row && orderFrom(row);
+  }
+
+  async latestFor(accountId: string, petId: number): Promise<Order | undefined> {
+    const [row] = await this.#access.rows(LATEST_FOR_PET, accountId, petId);
     return row && orderFrom(row);
   }
 

@@ -1,4 +1,4 @@
-import { ORDER_INDEXES, ORDERS } from '../orders/order-tables.ts';
+import { ORDER_INDEXES, ORDERS, ORDERS_BY_PET } from '../orders/order-tables.ts';
 import { addBucketsOnline, PET_BUCKETS } from '../pets/pet-buckets.ts';
 import { PET_FEED, TAKEN_IDS } from '../pets/pet-feed-tables.ts';
 import {
@@ -260,6 +260,8 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   step('environment', ORDERS, ORDER_INDEXES),
   // Up to which id a database that was filled from a data folder has no id that a pet can still get.
   step('environment', TAKEN_IDS),
+  // For the latest order of an account for a pet.
+  step('environment', ORDERS_BY_PET),
 ];
 
 /** The shared steps of one kind of data file. */

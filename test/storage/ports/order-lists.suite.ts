@@ -58,6 +58,9 @@ function listing(open: OpenBackend): void {
     expect(await latest({ ...placed, before: 3 })).toEqual([[[2, false]], false]);
     expect(await latest({ ...placed, accountId: BUYER })).toEqual([[own(4), own(3)], false]);
     expect(await latest({ limit: 2, status: 'approved' })).toEqual([[own(1)], false]);
+    const [newest] = orders.toReversed();
+    expect(await store.latestFor(BUYER, newest?.petId ?? 0)).toMatchObject({ id: newest?.id });
+    expect(await store.latestFor(BUYER, 999)).toBeUndefined();
     expect(await backend.orders('staging').latest({ limit: 2 })).toEqual({
       orders: [],
       more: false,

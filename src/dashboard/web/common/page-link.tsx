@@ -2,7 +2,7 @@ import { Anchor, type AnchorProps } from '@mantine/core';
 import type { ComponentProps } from 'react';
 import { Link } from 'wouter';
 
-interface PageLinkProps
+export interface PageLinkProps
   extends AnchorProps,
     Pick<ComponentProps<'a'>, 'aria-label' | 'children' | 'dir' | 'onClick' | 'title'> {
   /** The address of another page of the application. */

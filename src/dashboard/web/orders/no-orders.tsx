@@ -1,11 +1,14 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core';
 import { useSession } from '../api.ts';
 import { Code } from '../common/copy.tsx';
+import { curlCall } from '../common/curl-call.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty } from '../common/states.tsx';
 import { basePath } from '../page-settings.ts';
 import { petsAddress } from '../pets/pets-view.ts';
 import type { OrderView } from './order-view.ts';
+
+const FIRST_ORDER = { operation: 'createOrder', body: { petId: 1 } } as const;
 
 /** Says what to do where no orders are listed. */
 export function NoOrders({ view: { environment, status, before } }: { readonly view: OrderView }) {
@@ -34,17 +37,12 @@ export function NoOrders({ view: { environment, status, before } }: { readonly v
       </Text>
       {data && (
         <div className="order-example">
-          <Code label="the request" value={orderCall(data.addresses[environment])} />
+          <Code
+            label="the request"
+            value={curlCall(environment, data.addresses[environment], FIRST_ORDER)}
+          />
         </div>
       )}
     </Stack>
   );
-}
-
-/** A call that orders an animal. @param baseUrl of an environment. */
-function orderCall(baseUrl: string): string {
-  return `curl -i ${baseUrl}/store/orders \\
-  -H "Authorization: Bearer $PETSTORE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"petId": 1}'`;
 }

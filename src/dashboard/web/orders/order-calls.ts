@@ -18,13 +18,22 @@ export function useOrders(view: OrderView) {
   });
 }
 
+/** One order. @param id as in the address of the page; empty for none. */
+export function useOrder(environment: Environment, id: string) {
+  return useQuery({
+    queryKey: [...ORDERS, environment, 'one', id],
+    queryFn: () => call<OrderInfo>('GET', `/${environment}/orders/${encodeURIComponent(id)}`),
+    enabled: id !== '',
+  });
+}
+
 interface StatusChange {
   readonly order: OrderInfo;
   readonly status: OrderStatus;
 }
 
-/** Gives an order its next status. @param onDone called when the list is up to date. */
-export function useStatusChange(environment: Environment, onDone: (order: OrderInfo) => void) {
+/** Gives an order its next status. @param onDone called when the page is up to date. */
+export function useStatusChange(environment: Environment, onDone?: (order: OrderInfo) => void) {
   const client = useQueryClient();
   return useAction({
     mutationFn: ({ order, status }: StatusChange) =>
@@ -32,7 +41,7 @@ export function useStatusChange(environment: Environment, onDone: (order: OrderI
     async onSettled(changed) {
       // Also after a failure, because an outdated list may be the reason.
       await client.invalidateQueries({ queryKey: ORDERS });
-      if (changed) onDone(changed);
+      if (changed) onDone?.(changed);
     },
   });
 }

@@ -5,18 +5,12 @@ import type { OrderInfo } from '../../shared/orders.ts';
 import { useFocusAfterwards } from '../common/focus.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { ORDER_COLUMNS, OrderCells } from './order-cells.tsx';
-
-/** The captions of the buttons that give an order its next status. */
-const STEPS = {
-  placed: 'Place',
-  approved: 'Approve',
-  delivered: 'Deliver',
-  cancelled: 'Cancel',
-} as const satisfies Record<OrderStatus, string>;
+import { STEPS } from './order-steps.ts';
 
 interface OrderTableProps {
   readonly environment: Environment;
   readonly orders: readonly OrderInfo[];
+  readonly onOpen: (order: OrderInfo) => void;
   readonly onStep: (order: OrderInfo, status: OrderStatus) => void;
   readonly onSecondOrder: (order: OrderInfo) => void;
 }
@@ -44,14 +38,14 @@ interface OrderRowProps extends Omit<OrderTableProps, 'orders'> {
   readonly order: OrderInfo;
 }
 
-function OrderRow({ order, environment, onStep, onSecondOrder }: OrderRowProps) {
+function OrderRow({ order, environment, onOpen, onStep, onSecondOrder }: OrderRowProps) {
   const { id, petId, nextStatuses } = order;
   // With a filter, a row disappears when its order changes.
   const row = useFocusAfterwards<HTMLTableRowElement>();
   const small = { size: 'compact-sm', variant: 'default', flex: 'none' } as const;
   return (
     <Table.Tr ref={row} role="row" id={orderRowId(id)} tabIndex={-1}>
-      <OrderCells order={order} environment={environment} />
+      <OrderCells order={order} environment={environment} onOpen={() => onOpen(order)} />
       <Table.Td role="cell" data-label="Next">
         {nextStatuses.length === 0 ? (
           'Ended'

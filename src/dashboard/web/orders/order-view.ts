@@ -15,7 +15,7 @@ export interface OrderView {
 export function useOrderView(): readonly [OrderView, (part: Partial<OrderView>) => void] {
   const { parameters, change } = useAddress();
   // Another filter begins with its first page.
-  return [viewIn(parameters), (part) => change({ before: '', ...inAddress(part) })];
+  return [viewIn(parameters), (part) => change({ before: '', order: '', ...inAddress(part) })];
 }
 
 function viewIn(parameters: URLSearchParams): OrderView {
@@ -30,6 +30,11 @@ function viewIn(parameters: URLSearchParams): OrderView {
 /** The query of the page's address for a view; empty for the first view. */
 export function addressQuery(view: Partial<OrderView>): string {
   return queryOf(inAddress(view));
+}
+
+/** The address of an opened order of the reader. */
+export function orderAddress(environment: Environment, id: number): string {
+  return `/orders${queryOf({ ...inAddress({ environment }), order: String(id) })}`;
 }
 
 /** The query of the request for a view. */

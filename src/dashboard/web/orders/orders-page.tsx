@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { OrderInfo } from '../../shared/orders.ts';
+import { useDialog } from '../common/dialog.ts';
 import { focusOrContent } from '../common/focus.ts';
 import { Page } from '../common/page.tsx';
 import { Failure, Pending } from '../common/states.tsx';
@@ -8,6 +9,7 @@ import { WhileActive } from '../common/suspension.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
 import { NoOrders } from './no-orders.tsx';
 import { useOrders, useSecondOrder, useStatusChange } from './order-calls.ts';
+import { OrderDrawer } from './order-drawer.tsx';
 import { OrderFilters, OrderPages } from './order-filters.tsx';
 import { OrderTable, orderRowId } from './order-table.tsx';
 import { type OrderView, useOrderView } from './order-view.ts';
@@ -17,6 +19,7 @@ import { SecondOrderDialog } from './second-order-dialog.tsx';
 export default function OrdersPage() {
   const [view, changeView] = useOrderView();
   const orders = useOrders(view);
+  const opened = useDialog('order');
   return (
     <Page
       title="Orders"
@@ -26,11 +29,21 @@ export default function OrdersPage() {
       <OrderFilters view={view} onChange={changeView} />
       {orders.data && orders.error && <Failure error={orders.error} retry={orders.refetch} />}
       {orders.data ? (
-        <Orders key={view.environment} view={view} orders={orders.data.orders} />
+        <Orders
+          key={view.environment}
+          view={view}
+          orders={orders.data.orders}
+          onOpen={opened.open}
+        />
       ) : (
         <Pending query={orders} label="Loading your orders" height={320} />
       )}
       {orders.data && <OrderPages view={view} next={orders.data.next} />}
+      <OrderDrawer
+        environment={view.environment}
+        id={opened.isOpen ? opened.subject : ''}
+        onClose={opened.close}
+      />
     </Page>
   );
 }
@@ -38,10 +51,11 @@ export default function OrdersPage() {
 interface OrdersProps {
   readonly view: OrderView;
   readonly orders: readonly OrderInfo[];
+  readonly onOpen: (id: string) => void;
 }
 
 /** The list of orders, with the actions on them. */
-function Orders({ view, orders }: OrdersProps) {
+function Orders({ view, orders, onOpen }: OrdersProps) {
   const [first, setFirst] = useState<OrderInfo>();
   const second = useSecondOrder(view.environment);
   const change = useStatusChange(view.environment, ({ id, status }) => {
@@ -59,6 +73,7 @@ function Orders({ view, orders }: OrdersProps) {
           <OrderTable
             environment={view.environment}
             orders={orders}
+            onOpen={({ id }) => onOpen(String(id))}
             onStep={(order, status) => change.mutate({ order, status })}
             onSecondOrder={(order) => {
               second.reset();

@@ -1,15 +1,11 @@
-import { Modal, Stack, Text } from '@mantine/core';
-import { curlSample } from '../../../api/samples/curl.ts';
-import { sampleCall } from '../../../api/samples/sample-call.ts';
+import { Modal, Stack } from '@mantine/core';
 import type { Environment } from '../../../core/environments.ts';
 import { DEFAULT_STATUS, PET_STATUSES } from '../../../core/pets/pets.ts';
-import { writeExactly } from '../../../lib/exact-json.ts';
 import type { PetInfo } from '../../shared/pets.ts';
-import { useSession } from '../api.ts';
 import { useAfterMount } from '../common/after-mount.ts';
-import { Code } from '../common/copy.tsx';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { useDraft } from '../common/draft.ts';
+import { SameCall } from '../common/same-call.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useAddPet } from './pet-calls.ts';
 import { enteredPet, isInt64, PetFields, type PetTexts, usePetForm } from './pet-fields.tsx';
@@ -50,31 +46,23 @@ function AddPetForm({ environment, onClose, onAdded }: Omit<AddPetDialogProps, '
     >
       <Stack>
         <PetFields form={form} statuses={PET_STATUSES} />
-        <SameCall environment={environment} pet={form.values} />
+        <SameCall
+          environment={environment}
+          call={{ operation: 'createPet', body: shownPet(form.values) }}
+          title="The same with the API:"
+          label="the call"
+        />
         <DialogEnd error={error} isBusy={isPending} submit="Add animal" onCancel={onClose} />
       </Stack>
     </form>
   );
 }
 
-/** The call of the API that does the same. */
-function SameCall({ environment, pet }: { environment: Environment; pet: PetTexts }) {
-  const addresses = useSession().data?.addresses;
-  if (!addresses) return null;
-  return (
-    <Stack gap={4}>
-      <Text size="sm">The same with the API:</Text>
-      <Code value={createPetCall(addresses[environment], environment, pet)} label="the call" />
-    </Stack>
-  );
-}
-
-/** @param pet what was entered so far; examples stand for what is missing. */
-function createPetCall(baseUrl: string, environment: Environment, pet: PetTexts) {
-  const { name, status } = pet;
-  const categoryId = BigInt(isInt64(pet.categoryId) ? pet.categoryId.trim() : 7);
-  const body = writeExactly({ name: name.trim() === '' ? 'Biscuit' : name, categoryId, status });
-  const key = environment === 'production' ? 'PETSTORE_KEY' : 'PETSTORE_STAGING_KEY';
-  const request = { operationId: 'createPet', method: 'POST', path: '/pets', baseUrl } as const;
-  return curlSample(sampleCall({ ...request, parameters: [], body, result: 'int64' }, `$${key}`));
+/** What was entered so far; examples stand for what is missing. */
+function shownPet({ name, categoryId, status }: PetTexts) {
+  return {
+    name: name.trim() === '' ? 'Biscuit' : name,
+    categoryId: BigInt(isInt64(categoryId) ? categoryId.trim() : 7),
+    status,
+  };
 }

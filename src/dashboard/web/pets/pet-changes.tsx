@@ -6,10 +6,11 @@ import type { PetInfo } from '../../shared/pets.ts';
 import { useDialog } from '../common/dialog.ts';
 import { DialogEnd } from '../common/dialog-end.tsx';
 import { useDraft } from '../common/draft.ts';
+import { SameCall } from '../common/same-call.tsx';
 import { Unless } from '../common/suspension.tsx';
 import { focusMistake } from '../sign-in/fields.tsx';
 import { useChangePet, useDeletePet } from './pet-calls.ts';
-import { enteredPet, PetFields, type PetTexts, usePetForm } from './pet-fields.tsx';
+import { enteredPet, isInt64, PetFields, type PetTexts, usePetForm } from './pet-fields.tsx';
 import {
   type OpenedPetProps,
   type PetProps,
@@ -76,10 +77,9 @@ function ChangeForm({ environment, pet, onClose }: OpenedPetProps) {
       ref={first}
       noValidate
       onSubmit={form.onSubmit((values) => {
-        const entered = Object.entries(enteredPet(values));
-        const changed = entered.filter(([field, value]) => value !== Object(from)[field]);
-        if (changed.length === 0) onClose();
-        else mutate({ ...Object.fromEntries(changed), version: from.version });
+        const changed = changedIn(enteredPet(values), from);
+        if (Object.keys(changed).length === 0) onClose();
+        else mutate({ ...changed, version: from.version });
       }, focusMistake(form))}
     >
       <Stack>
@@ -87,10 +87,54 @@ function ChangeForm({ environment, pet, onClose }: OpenedPetProps) {
           form={form}
           statuses={isReserved ? [status] : [status, ...PET_TRANSITIONS[status]]}
         />
+        <SameChange environment={environment} id={id} entered={form.values} from={from} />
         <DialogEnd error={error} isBusy={isPending} submit="Save" onCancel={onClose} />
       </Stack>
     </form>
   );
+}
+
+interface SameChangeProps {
+  readonly environment: Environment;
+  readonly id: number;
+  readonly entered: PetTexts;
+  /** The animal that the change is based on. */
+  readonly from: PetTexts & { readonly version: string };
+}
+
+/** The call that makes the change of the form as it stands; a field with a mistake is left out. */
+function SameChange({ environment, id, entered, from }: SameChangeProps) {
+  const { name, status } = entered;
+  const categoryId = isInt64(entered.categoryId) ? entered.categoryId.trim() : from.categoryId;
+  const changed = changedIn(
+    { name: name.trim() === '' ? from.name : name, categoryId, status },
+    from,
+  );
+  if (Object.keys(changed).length === 0) {
+    return <Text size="sm">The same with the API: change a field to see the call.</Text>;
+  }
+  const { categoryId: digits, ...others } = changed;
+  const body = { ...others, ...(digits !== undefined && { categoryId: BigInt(digits) }) };
+  return (
+    <SameCall
+      environment={environment}
+      call={{ operation: 'updatePet', id, ifMatch: from.version, body }}
+      title="The same with the API, unless somebody changes the animal first:"
+      label="the call"
+    />
+  );
+}
+
+/** The fields that differ. */
+function changedIn<Fields extends Partial<PetTexts>>(
+  entered: Fields,
+  from: PetTexts,
+): Partial<Fields> {
+  const changed: Partial<Fields> = { ...entered };
+  for (const field of ['name', 'categoryId', 'status'] as const) {
+    if (entered[field] === from[field]) delete changed[field];
+  }
+  return changed;
 }
 
 /** A draft of a change, with the fields of the animal that it is based on. */

@@ -1,5 +1,6 @@
 import { Drawer, Group, Stack, Text, Title } from '@mantine/core';
 import type { Environment } from '../../../core/environments.ts';
+import { isOpen } from '../../../core/orders/orders.ts';
 import { PET_TRANSITIONS } from '../../../core/pets/pet-changes.ts';
 import { indentJson, writeExactly } from '../../../lib/exact-json.ts';
 import { failedWith } from '../api.ts';
@@ -10,7 +11,7 @@ import { focusOrContent } from '../common/focus.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { Unless, useSuspension } from '../common/suspension.tsx';
-import { addressQuery } from '../orders/order-view.ts';
+import { orderAddress } from '../orders/order-view.ts';
 import { useChangePet, useOrderPet, usePet } from './pet-calls.ts';
 import { PetChanges } from './pet-changes.tsx';
 import { PetOwner, PetStatusBadge } from './pet-owner.tsx';
@@ -21,6 +22,7 @@ import {
   useRefusal,
   useServed,
 } from './pet-section.tsx';
+import { PetCalls } from './same-pet-calls.tsx';
 
 interface PetDrawerProps {
   readonly environment: Environment;
@@ -68,7 +70,7 @@ function Detail({ environment, pet, onClose }: OpenedPetProps) {
   const json = writeExactly({ id, name, categoryId: BigInt(categoryId), status });
   return (
     <Stack gap="lg">
-      <Title order={2} size="h3" className="pet-full-name" dir="auto">
+      <Title order={2} size="h3" className="whole-name" dir="auto">
         {name}
       </Title>
       <Group gap="xs">
@@ -80,6 +82,7 @@ function Detail({ environment, pet, onClose }: OpenedPetProps) {
       {(isServed('updatePet') || isServed('deletePet')) && (
         <PetChanges environment={environment} pet={pet} onClose={onClose} />
       )}
+      <PetCalls environment={environment} pet={pet} />
       <Section title="As JSON">
         <Code value={indentJson(json)} label="the JSON" />
       </Section>
@@ -119,21 +122,22 @@ function Statuses({ environment, pet }: PetProps) {
   );
 }
 
-/** The order of the reader for the animal, or a button that places one. */
+/** The latest order of the reader for the animal, and a button that places one unless it is open. */
 function Ordering({ environment, pet }: PetProps) {
   const suspension = useSuspension();
   const { mutate, isPending, error } = useOrderPet(environment, pet.id);
   const { order, status } = pet;
   return (
     <Section title="Order">
-      {order ? (
+      {order && (
         <Text size="sm">
           {`Your order ${order.id} for it is ${order.status}. `}
-          <PageLink inherit href={`/orders${addressQuery({ environment })}`}>
-            See your orders
+          <PageLink inherit href={orderAddress(environment, order.id)}>
+            {`See order ${order.id}`}
           </PageLink>
         </Text>
-      ) : (
+      )}
+      {(!order || !isOpen(order.status)) && (
         <Unless reason={suspension ?? (status === 'available' ? undefined : UNAVAILABLE[status])}>
           <ActionButton variant="default" isBusy={isPending} onClick={() => mutate()}>
             Order it

@@ -1,7 +1,7 @@
-import { Anchor, Group, Table, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Group, Table, Text } from '@mantine/core';
 import type { PetInfo } from '../../shared/pets.ts';
 import { useFocusAfterwards } from '../common/focus.ts';
+import { OpenLink } from '../common/open-link.tsx';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { PetOwner, PetStatusBadge } from './pet-owner.tsx';
 
@@ -45,21 +45,15 @@ function Row({ pet, address, onOpen }: RowProps) {
   return (
     <Table.Tr ref={row} role="row">
       <Table.Td role="cell" data-label="Animal">
-        {/* A link, so that the animal can be opened in another tab. */}
-        <Anchor
-          component={Link}
+        <OpenLink
           href={address}
-          underline="always"
-          className="pet-name"
+          className="pet-name clamped-name"
           dir="auto"
-          onClick={(event: React.MouseEvent) => {
-            if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-            event.preventDefault();
-            onOpen();
-          }}
+          title={name}
+          onOpen={onOpen}
         >
           {name}
-        </Anchor>
+        </OpenLink>
       </Table.Td>
       <Table.Td role="cell" data-label="Id">
         <span className="monospace">{id}</span>
