@@ -63,7 +63,7 @@ async function checkPrism(file: string, cases: readonly Case[]): Promise<void> {
     await eventually(() => fetch(origin).then(Boolean, () => false), PATIENCE);
     for (const { method, path, operation, status, example, value } of cases) {
       const body = operation.requestBody?.content['application/json']?.examples?.['typical']?.value;
-      const reply = await fetch(origin + path.replace('{petId}', '1'), {
+      const reply = await fetch(origin + path.replace(/\{\w+\}/, '1'), {
         method,
         headers: {
           Authorization: 'Bearer any',
@@ -93,7 +93,7 @@ async function checkMockoon(file: string, folder: string, cases: readonly Case[]
   }: { routes: Array<{ method: string; endpoint: string; responses: MockoonResponse[] }> } =
     await Bun.file(output).json();
   for (const { method, path, status, example, value } of cases) {
-    const endpoint = path.slice(1).replace('{petId}', ':petId');
+    const endpoint = path.slice(1).replace(/\{(\w+)\}/, ':$1');
     const route = routes.find((each) => each.method === method && each.endpoint === endpoint);
     const name = `Mockoon: ${method} ${path} ${status} ${example}`;
     const response = route?.responses.find(
