@@ -4,10 +4,11 @@ import {
   QueryCache,
   QueryClient,
   type UseMutationOptions,
+  type UseQueryResult,
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { createContext, use, useRef } from 'react';
 import type { SessionInfo } from '../shared/api.ts';
 import { forgetDraftsOfOthers } from './common/draft-store.ts';
 import { basePath } from './page-settings.ts';
@@ -18,6 +19,9 @@ export const TOO_MANY_TITLE = 'That was too much at once';
 
 /** How long the reply with a new cookie may arrive after the end of the old one is noticed, in ms. */
 const COOKIE_PAUSE = 500;
+
+/** Change of the difference between two clocks that nobody notices, in ms. */
+const STEADY = 500;
 
 /** Delay before a failed query is repeated automatically, in ms. */
 const RECOVERY = 5_000;
@@ -191,8 +195,18 @@ export interface SessionState extends SessionInfo {
   readonly isLeaving?: boolean;
 }
 
+/** Provides the session to all pages, whose lists use it in every row. */
+export const SessionContext = createContext<UseQueryResult<SessionState> | undefined>(undefined);
+
 /** The signed-in user, and the addresses of the service. */
-export function useSession() {
+export function useSession(): UseQueryResult<SessionState> {
+  const session = use(SessionContext);
+  if (!session) throw new Error('Only within the application.');
+  return session;
+}
+
+/** Loads the session, and keeps it up to date. Only for the application itself. */
+export function useSessionQuery(): UseQueryResult<SessionState> {
   return useQuery({
     queryKey: SESSION,
     async queryFn({ client }): Promise<SessionState> {
@@ -203,12 +217,19 @@ export function useSession() {
       if (info.account) forgetDraftsOfOthers(info.account.id);
       // Removes the temporary key of somebody else.
       temporaryKeyOf(info.account?.id);
-      return { ...info, ahead: info.now - Date.now(), hasEnded: hasEnded(before, info) };
+      return { ...info, ...clockOf(info, before), hasEnded: hasEnded(before, info) };
     },
     // Every page uses it; a change in another window is noticed when the focus returns.
     staleTime: 60_000,
     refetchOnWindowFocus: 'always',
   });
+}
+
+/** The clock as in the earlier reply, unless it has changed: with another one, all pages would be rendered again. */
+function clockOf({ now }: SessionInfo, before: SessionState | undefined) {
+  const ahead = now - Date.now();
+  const isSteady = before !== undefined && Math.abs(before.ahead - ahead) < STEADY;
+  return isSteady ? { now: before.now, ahead: before.ahead } : { now, ahead };
 }
 
 /**

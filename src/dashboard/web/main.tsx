@@ -7,6 +7,7 @@ import './start/start.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
+import { startTransition } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { createQueryClient } from './api.ts';
@@ -24,8 +25,7 @@ Object.assign(globalThis, { __webpack_nonce__: styleNonce });
 offerSearch(basePath);
 
 // The theme's variables and Mantine's classes are in style sheets, which the pages of the reference use, too.
-hydrateRoot(
-  root,
+const application = (
   <MantineProvider
     theme={theme}
     withCssVariables={false}
@@ -39,5 +39,10 @@ hydrateRoot(
         <App />
       </Router>
     </QueryClientProvider>
-  </MantineProvider>,
+  </MantineProvider>
 );
+
+// As a transition, React renders in small steps, between which the page reacts.
+startTransition(() => {
+  hydrateRoot(root, application);
+});

@@ -34,10 +34,10 @@ export async function offline(walker: Walker): Promise<void> {
   walker.step('opens a page without a connection, which is shown once it is back');
   await setOffline(true);
   await page.getByRole('navigation').getByRole('link', { name: 'Usage', exact: true }).click();
-  await page.getByText('This page could not be shown').waitFor();
+  await page.getByText('The service did not answer.').waitFor();
   await walker.look(page);
   await setOffline(false);
-  await page.getByText('This page could not be shown').waitFor({ state: 'detached' });
+  await page.getByText('The service did not answer.').waitFor({ state: 'detached' });
   await heading(page, 'Usage').waitFor();
 
   walker.step('misses nothing on a page that is live');

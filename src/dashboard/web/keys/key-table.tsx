@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Table, Text } from '@mantine/core';
 import type { KeyInfo, KeyLink } from '../../shared/api.ts';
 import { useFocusAfterwards } from '../common/focus.ts';
+import { useRowsInSteps } from '../common/in-steps.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { useSuspension } from '../common/suspension.tsx';
 import { Time } from '../common/time.tsx';
@@ -22,7 +23,7 @@ export function KeyTable({ keys, ...actions }: KeyTableProps) {
     <Table className="stacked keys" role="table" verticalSpacing="sm" aria-label="Your keys">
       <StackedHead columns={COLUMNS} />
       <Table.Tbody role="rowgroup">
-        {keys.map((key) => (
+        {useRowsInSteps(keys).map((key) => (
           <KeyRow key={key.id} value={key} {...actions} />
         ))}
       </Table.Tbody>

@@ -1,6 +1,7 @@
 import { Group, Table, Text } from '@mantine/core';
 import type { PetInfo } from '../../shared/pets.ts';
 import { useFocusAfterwards } from '../common/focus.ts';
+import { useRowsInSteps } from '../common/in-steps.ts';
 import { OpenLink } from '../common/open-link.tsx';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { PetOwner, PetStatusBadge } from './pet-owner.tsx';
@@ -25,7 +26,7 @@ export function PetTable({ pets, addressOf, onOpen }: PetTableProps) {
     >
       <StackedHead columns={COLUMNS} />
       <Table.Tbody role="rowgroup">
-        {pets.map((pet) => (
+        {useRowsInSteps(pets).map((pet) => (
           <Row key={pet.id} pet={pet} address={addressOf(pet)} onOpen={() => onOpen(pet)} />
         ))}
       </Table.Tbody>

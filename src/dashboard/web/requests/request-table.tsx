@@ -1,6 +1,7 @@
 import { Badge, Table, Text, UnstyledButton } from '@mantine/core';
 import type { RequestInfo } from '../../shared/requests.ts';
 import { countText } from '../common/format.ts';
+import { useRowsInSteps } from '../common/in-steps.ts';
 import { StackedHead } from '../common/stacked-head.tsx';
 import { PreciseTime } from './precise-time.tsx';
 
@@ -22,7 +23,7 @@ export function RequestTable({ requests, onOpen }: RequestTableProps) {
     >
       <StackedHead columns={COLUMNS} />
       <Table.Tbody role="rowgroup">
-        {requests.map((request) => (
+        {useRowsInSteps(requests).map((request) => (
           <Row key={request.id} value={request} onOpen={() => onOpen(request)} />
         ))}
       </Table.Tbody>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UsageInfo } from '../../shared/usage.ts';
 import { call } from '../api.ts';
 import { BanNotices, useBans } from '../bans/ban-notices.tsx';
+import { useInSteps } from '../common/in-steps.ts';
 import { Pending } from '../common/states.tsx';
 import { usageQuery } from './account-queries.ts';
 import { Events } from './events.tsx';
@@ -22,7 +23,8 @@ export function AccountUsage({ accountId }: AccountUsageProps) {
   // Everything is loaded first, so that nothing moves after the page is opened.
   const bans = useBans(accountId);
   const report = useReport(accountId, useSelection());
-  if (!usage.data || !bans.data || report.isPending) {
+  const isDrawn = useInSteps(Boolean(usage.data && bans.data && !report.isPending));
+  if (!usage.data || !isDrawn) {
     const error = usage.error ?? bans.error;
     const refetch = () => Promise.all([usage.refetch(), bans.refetch()]);
     return (

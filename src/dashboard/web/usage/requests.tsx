@@ -1,4 +1,4 @@
-import { Button, Collapse, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, Paper, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { requestsOf } from '../../../core/requests/usage.ts';
@@ -95,9 +95,9 @@ function Report({ report, selection, accountId, isInUse }: ReportProps) {
       >
         {table.isOpen ? 'Hide the table' : 'Show as a table'}
       </Button>
-      <Collapse id={tableId} expanded={table.isOpen}>
-        <RequestsTable span={span} buckets={buckets} total={total} />
-      </Collapse>
+      <div id={tableId} hidden={!table.isOpen}>
+        {table.isOpen && <RequestsTable span={span} buckets={buckets} total={total} />}
+      </div>
       <Stack gap="md" className="details">
         {requestsOf(total) === 0 ? (
           <Text size="sm" c="dimmed">
