@@ -70,6 +70,8 @@ const ENTRIES = [
   'test/walk/main.ts',
   // Run by `npm run lighthouse`.
   'test/web/lighthouse.ts',
+  // Run by `npm run lighthouse:desktop`.
+  'test/web/lighthouse-desktop.ts',
   // Run by hand, with a container engine.
   'test/deploy/containers.ts',
   'test/http/mocks.ts',

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/core/errors.ts';
 import { runTool } from './tools.ts';
 
-/* Runs Lighthouse on one page. */
+/* Runs Lighthouse, which npx downloads, on one page. */
+
+const LIGHTHOUSE = 'lighthouse@13.5.0';
 
 /** How often a page is tried: browsers on a busy machine abort now and then. */
 const ATTEMPTS = 3;
@@ -10,14 +12,20 @@ const ATTEMPTS = 3;
 /** The longest reason of a failure, in characters: output may contain screenshots as base64. */
 const LONGEST_REASON = 300;
 
+type AuditName =
+  | 'interactive'
+  | 'largest-contentful-paint'
+  | 'total-blocking-time'
+  | 'total-byte-weight';
+
 /** The part of Lighthouse's report that is used; its format is defined by Lighthouse. */
 export interface LighthouseReport {
   readonly categories: Readonly<
     Record<'performance' | 'accessibility', { readonly score: number | null }>
   >;
-  readonly audits: Readonly<
-    Record<'interactive' | 'total-byte-weight', { readonly numericValue?: number }>
-  >;
+  readonly audits: Readonly<Record<AuditName, { readonly numericValue?: number }>>;
+  /** The speed of the processor as Lighthouse measured it, which other programs reduce. */
+  readonly environment: { readonly benchmarkIndex: number };
   /** Present if the page could not be measured. */
   readonly runtimeError?: { readonly message: string };
 }
@@ -28,6 +36,27 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>;
   /** Called with the reason when an attempt has failed and another one follows. */
   onRetry?(reason: string): void;
+}
+
+interface Measurement {
+  readonly address: string;
+  /** The value of the `Cookie` header; nobody is signed in if it is omitted. */
+  readonly cookie?: string | undefined;
+  readonly categories: ReadonlyArray<keyof LighthouseReport['categories']>;
+  /** Emulates a desktop computer instead of a phone. */
+  readonly isDesktop?: boolean;
+}
+
+/** The command that measures a page. */
+export function lighthouseCommand(measurement: Measurement): readonly string[] {
+  const { address, cookie, categories, isDesktop = false } = measurement;
+  return [
+    ...['npx', '--yes', LIGHTHOUSE, address, '--quiet', '--output', 'json'],
+    ...(cookie === undefined ? [] : ['--extra-headers', JSON.stringify({ cookie })]),
+    ...(isDesktop ? ['--preset', 'desktop'] : []),
+    ...['--throttling-method', 'simulate', '--only-categories', categories.join()],
+    ...['--chrome-flags=--headless --no-sandbox --disable-gpu'],
+  ];
 }
 
 /**
@@ -48,6 +77,16 @@ export async function lighthouseReport(
       options.onRetry?.(reason);
     }
   }
+}
+
+/** Points of 100. */
+export function points({ score }: LighthouseReport['categories']['performance']): number {
+  return Math.round((score ?? 0) * 100);
+}
+
+/** The value of an audit, in its unit; `NaN` if it was not measured. */
+export function auditValue({ audits }: LighthouseReport, name: AuditName): number {
+  return audits[name].numericValue ?? Number.NaN;
 }
 
 async function attemptReport(

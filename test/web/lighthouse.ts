@@ -7,16 +7,15 @@ import { REFERENCE_PATHS } from '../../src/dashboard/reference/paths.ts';
 import { chromiumPath } from '../support/browser.ts';
 import { createKey, customer, operator } from '../support/dashboard-scene.ts';
 import { TestService, temporaryFolder } from '../support/harness.ts';
-import { type LighthouseReport, lighthouseReport } from '../support/lighthouse.ts';
+import { auditValue, lighthouseCommand, lighthouseReport, points } from '../support/lighthouse.ts';
 
 /*
- * Measures pages with Lighthouse, which npx downloads: npm run lighthouse [-- PATH...]
+ * Measures pages with Lighthouse: npm run lighthouse [-- PATH...]
  * It emulates a phone with a four times slower processor and a connection of 1.6 Mbit/s. A page whose measurement is
  * aborted is tried again. Prints a table; with --write it renews the one in docs/performance.md. Fails when a page has
  * less than 90 points for performance or less than 100 for accessibility. Measure on an idle machine.
  */
 
-const LIGHTHOUSE = 'lighthouse@13.5.0';
 const DOCUMENT = join(import.meta.dir, '..', '..', 'docs', 'performance.md');
 const TABLE = /(<!-- lighthouse -->\n)[\s\S]*?(<!-- \/lighthouse -->)/;
 
@@ -94,13 +93,8 @@ async function measure(path: string, page: string, cookie: string | undefined): 
   const address = service.dashboardUrl + path;
   // The first request bundles the pages.
   await fetch(address);
-  const headers = cookie === undefined ? [] : ['--extra-headers', JSON.stringify({ cookie })];
-  const { categories, audits } = await lighthouseReport(
-    [
-      ...['npx', '--yes', LIGHTHOUSE, address, '--quiet', '--output', 'json', ...headers],
-      ...['--only-categories', 'performance,accessibility'],
-      ...['--chrome-flags=--headless --no-sandbox --disable-gpu'],
-    ],
+  const report = await lighthouseReport(
+    lighthouseCommand({ address, cookie, categories: ['performance', 'accessibility'] }),
     {
       folder: folder.path,
       environment: { CHROME_PATH: chromiumPath() },
@@ -109,15 +103,11 @@ async function measure(path: string, page: string, cookie: string | undefined): 
   );
   return {
     page,
-    performance: points(categories.performance),
-    accessibility: points(categories.accessibility),
-    interactive: (audits.interactive.numericValue ?? Number.NaN) / 1_000,
-    kibibytes: (audits['total-byte-weight'].numericValue ?? Number.NaN) / 1_024,
+    performance: points(report.categories.performance),
+    accessibility: points(report.categories.accessibility),
+    interactive: auditValue(report, 'interactive') / 1_000,
+    kibibytes: auditValue(report, 'total-byte-weight') / 1_024,
   };
-}
-
-function points({ score }: LighthouseReport['categories']['performance']): number {
-  return Math.round((score ?? 0) * 100);
 }
 
 function cellsOf({ page, performance, accessibility, interactive, kibibytes }: Row): string[] {
