@@ -47,20 +47,16 @@ async function tour(): Promise<void> {
   await page.getByRole('button', { name: 'Run it now' }).click();
   await page.getByText('202').first().waitFor();
   await inventDay();
-  for (const name of ['animals', 'orders', 'keys', 'usage', 'messages', 'plan']) {
+  for (const name of ['animals', 'orders', 'keys', 'usage', 'messages']) {
     await page.goto(`${service.dashboardUrl}/${name}`);
     await shoot(page, name);
   }
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.goto(`${service.dashboardUrl}/usage`);
-  await shoot(page, 'usage-dark');
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.goto(`${service.dashboardUrl}/docs`);
-  await page.getByText('List all animals').first().waitFor();
+  await page.goto(`${service.dashboardUrl}/docs/operations/createPet`);
+  await page.getByText('Send makes a temporary staging key').waitFor();
   await shoot(page, 'reference');
 }
 
-/** Creates keys, orders, messages and a day of requests. */
+/** Creates keys, animals, orders, messages and a day of requests. */
 async function inventDay(): Promise<void> {
   const { accounts, apiKeyService, usage } = service.stores;
   const account = await accounts.findByEmail(EMAIL);
@@ -97,6 +93,13 @@ async function inventDay(): Promise<void> {
   ] as const) {
     await addOrder(service, { accountId: account.id, name, status });
   }
+  const owned = { categoryId: 7, owner: account.id } as const;
+  await service.stores.environment('production').pets.import([
+    { ...owned, name: 'Ziggy', status: 'available' },
+    { ...owned, name: 'Maple', status: 'sold' },
+    { ...owned, name: 'O’Malley', status: 'available' },
+    { ...owned, name: 'قطة جميلة', status: 'pending' },
+  ]);
   await eventually(async () => (await service.stores.messages.queued()) === 0);
 }
 
