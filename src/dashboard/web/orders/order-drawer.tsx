@@ -1,10 +1,9 @@
-import { Drawer, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import type { Environment } from '../../../core/environments.ts';
 import type { OrderInfo } from '../../shared/orders.ts';
 import { failedWith } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
-import { useAfterMount } from '../common/after-mount.ts';
-import { focusOrContent } from '../common/focus.ts';
+import { OpenedDrawer } from '../common/opened-drawer.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { SameCall } from '../common/same-call.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
@@ -26,20 +25,14 @@ interface OrderDrawerProps {
 /** One order of the reader, with its animal and its next steps. */
 export function OrderDrawer({ environment, id, onClose }: OrderDrawerProps) {
   return (
-    <Drawer
-      opened={useAfterMount(id !== '')}
-      onClose={onClose}
-      onExitTransitionEnd={() => {
-        // The link that opened it is gone: a filter hides the order.
-        if (document.activeElement === document.body) focusOrContent('content');
-      }}
-      position="right"
-      size="lg"
+    <OpenedDrawer
+      isOpen={id !== ''}
       title={`Order ${id}`}
-      closeButtonProps={{ 'aria-label': 'Close the order' }}
+      closer="Close the order"
+      onClose={onClose}
     >
       {id !== '' && <Found key={id} environment={environment} id={id} />}
-    </Drawer>
+    </OpenedDrawer>
   );
 }
 

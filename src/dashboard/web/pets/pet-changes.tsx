@@ -170,6 +170,8 @@ function Deletion({ environment, pet, onCancel, onDeleted }: DeletionProps) {
       color="red"
       variant="light"
       title={`Delete animal ${pet.id} of ${environment}?`}
+      // Otherwise it cuts off the ring around the focused button.
+      styles={{ message: { overflow: 'visible' } }}
     >
       <Stack gap="sm">
         <Text size="sm">This cannot be undone, and its id is not given again.</Text>

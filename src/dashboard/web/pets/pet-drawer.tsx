@@ -1,13 +1,12 @@
-import { Drawer, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import type { Environment } from '../../../core/environments.ts';
 import { isOpen } from '../../../core/orders/orders.ts';
 import { PET_TRANSITIONS } from '../../../core/pets/pet-changes.ts';
 import { indentJson, writeExactly } from '../../../lib/exact-json.ts';
 import { failedWith } from '../api.ts';
 import { ActionButton } from '../common/action-button.tsx';
-import { useAfterMount } from '../common/after-mount.ts';
 import { Code } from '../common/copy.tsx';
-import { focusOrContent } from '../common/focus.ts';
+import { OpenedDrawer } from '../common/opened-drawer.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { Unless, useSuspension } from '../common/suspension.tsx';
@@ -34,20 +33,14 @@ interface PetDrawerProps {
 /** One animal, with all that can be done about it. */
 export function PetDrawer({ environment, id, onClose }: PetDrawerProps) {
   return (
-    <Drawer
-      opened={useAfterMount(id !== '')}
-      onClose={onClose}
-      onExitTransitionEnd={() => {
-        // The link that opened it is gone with its animal.
-        if (document.activeElement === document.body) focusOrContent('content');
-      }}
-      position="right"
-      size="lg"
+    <OpenedDrawer
+      isOpen={id !== ''}
       title={`Animal ${id}`}
-      closeButtonProps={{ 'aria-label': 'Close the animal' }}
+      closer="Close the animal"
+      onClose={onClose}
     >
       {id !== '' && <Found key={id} environment={environment} id={id} onClose={onClose} />}
-    </Drawer>
+    </OpenedDrawer>
   );
 }
 

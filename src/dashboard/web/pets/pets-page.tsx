@@ -7,6 +7,7 @@ import { SAMPLES } from '../../shared/pets.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { useDialog, useIsShown } from '../common/dialog.ts';
 import { Page } from '../common/page.tsx';
+import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Pending } from '../common/states.tsx';
 import { useSuspension, WhileActive } from '../common/suspension.tsx';
 import { LiveMark } from '../live/live-mark.tsx';
@@ -141,9 +142,17 @@ function Nothing({ view, onClear }: Pick<FoundProps, 'view' | 'onClear'>) {
   if (before !== '') return <Empty title="No older animals">Go back to the newest ones.</Empty>;
   return (
     <Empty title={`No animals in ${environment} yet`}>
-      {environment === 'staging'
-        ? `Add ${SAMPLES} samples to try things with, or add an animal of your own. Both belong to you.`
-        : 'Add an animal, here or with POST /pets. To try things, choose staging.'}
+      {environment === 'staging' ? (
+        `Add ${SAMPLES} samples to try things with, or add an animal of your own. Both belong to you.`
+      ) : (
+        <>
+          Add an animal, here or with POST /pets. To try things,{' '}
+          <PageLink href={petsAddress({ environment: 'staging' })} inherit>
+            use staging
+          </PageLink>
+          .
+        </>
+      )}
     </Empty>
   );
 }
