@@ -1,4 +1,5 @@
 import type { ApiKeyStore, KeyRecord } from '../core/keys/api-keys.ts';
+import { chunks } from '../lib/chunks.ts';
 import { MINUTE } from '../lib/clock.ts';
 
 /** Records when keys were last used; each is written at most once a minute. */
@@ -19,11 +20,11 @@ export class LastUsed {
 
   /** Writes the recorded times that are not in the store yet. May raise `StorageUnavailable`. */
   async save(): Promise<void> {
-    if (this.#pending.size === 0) return;
-    const uses = [...this.#pending];
-    await this.#store.touch(uses);
-    for (const [id, usedAt] of uses) {
-      if (this.#pending.get(id) === usedAt) this.#pending.delete(id);
+    for (const uses of chunks([...this.#pending])) {
+      await this.#store.touch(uses);
+      for (const [id, usedAt] of uses) {
+        if (this.#pending.get(id) === usedAt) this.#pending.delete(id);
+      }
     }
   }
 }

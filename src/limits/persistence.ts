@@ -5,18 +5,21 @@ import type { BanRecord, BanStore } from '../core/limits/ban-records.ts';
 import type { BanPolicy } from '../core/limits/bans.ts';
 import type { QuotaStore } from '../core/limits/quota.ts';
 import type { Awaitable } from '../lib/awaitable.ts';
+import { chunks } from '../lib/chunks.ts';
 import { type Clock, DAY, type Instant, SECOND } from '../lib/clock.ts';
 import type { BackgroundJobs } from '../lib/scheduler.ts';
 import { MemoryLimiter } from './memory/limiter.ts';
 import { SavedQuotas } from './memory/saved-quotas.ts';
 
-/** How often quotas are saved, in ms; a crash loses at most this plus the time of two commits. */
-const SAVE_QUOTAS_EVERY = 0.75 * SECOND;
 /**
- * Callers taken from the limiter at a time, which blocks this thread for some 15 ms. While nothing can be saved,
- * hundreds of thousands may be waiting, and each failed attempt would take all of them.
+ * The pause between two saves of all changed quotas, in ms. With the saves, which take some 0.1 s for 10,000 callers, a
+ * crash loses at most the counts of 0.75 s and of two commits.
  */
-const SAVED_AT_ONCE = 10_000;
+const SAVE_QUOTAS_EVERY = 0.65 * SECOND;
+/** Quotas taken from the limiter at a time: few enough to block neither this thread nor the writer for long. */
+const SAVED_AT_ONCE = 500;
+/** Callers sorted at a time, which takes some 2 ms. Saves in the order of the table write each page of a file once. */
+const SORTED_AT_ONCE = 2_000;
 const RECORD_BANS_EVERY = 0.1 * SECOND;
 
 export interface LimiterDependencies {
@@ -103,20 +106,32 @@ export function recordNewBans(dependencies: Omit<LimiterDependencies, 'quotas'>)
   };
 }
 
+/** Saves what has changed until now, a slice at a time. What changes in the meantime is left to the next run. */
 async function saveQuotas(
-  limiter: MemoryLimiter,
+  { unsaved }: MemoryLimiter,
   { quotas, clock }: LimiterDependencies,
 ): Promise<void> {
-  for (let taken = SAVED_AT_ONCE; taken === SAVED_AT_ONCE; ) {
-    const unsaved = limiter.takeUnsaved(clock.now(), SAVED_AT_ONCE);
-    taken = unsaved.changed.length + unsaved.dropped.length;
-    try {
-      await quotas.save(unsaved.changed);
-      await quotas.drop(unsaved.dropped);
-    } catch (error) {
-      limiter.returnUnsaved(unsaved);
-      throw error;
+  for (let left = unsaved.size; left > 0; left -= SORTED_AT_ONCE) {
+    for (const callers of chunks(unsaved.callers(SORTED_AT_ONCE), SAVED_AT_ONCE)) {
+      const taken = unsaved.take(callers, clock.now());
+      await orPutBack(quotas.save(taken), () => unsaved.putBack(taken));
     }
+  }
+  for (
+    let dropped = unsaved.takeDropped(SAVED_AT_ONCE);
+    dropped.length > 0;
+    dropped = unsaved.takeDropped(SAVED_AT_ONCE)
+  ) {
+    await orPutBack(quotas.drop(dropped), () => unsaved.putBackDropped(dropped));
+  }
+}
+
+async function orPutBack(saved: Promise<void>, putBack: () => void): Promise<void> {
+  try {
+    await saved;
+  } catch (error) {
+    putBack();
+    throw error;
   }
 }
 

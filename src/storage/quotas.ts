@@ -1,13 +1,9 @@
 import type { QuotaStore, SavedQuota } from '../core/limits/quota.ts';
-import { chunks } from '../lib/chunks.ts';
 import { DAY } from '../lib/clock.ts';
 import type { EnvironmentEngine } from './access.ts';
 import { changeByRows, insertion } from './schema/row-statements.ts';
 import { select, statementOn } from './schema/selection.ts';
 import type { WatchWrite } from './write-kinds.ts';
-
-/** The number of quotas written in one change, which takes some 2 ms including the commit. */
-const AT_ONCE = 2_000;
 
 const COUNTS = ['minute_ends_at', 'minute_used', 'day', 'day_used'] as const;
 
@@ -29,22 +25,16 @@ export function storedQuotas(
   engine: EnvironmentEngine,
   watch: WatchWrite = (write) => write,
 ): QuotaStore {
-  const save = async (quotas: readonly SavedQuota[]) => {
-    for (const some of chunks(inTableOrder(quotas), AT_ONCE)) {
-      const rows = some.map(({ caller, minuteEndsAt, minuteUsed, day, dayUsed }) => ({
-        ...{ caller, minute_ends_at: minuteEndsAt, minute_used: minuteUsed },
-        ...{ day, day_used: dayUsed },
-      }));
-      await engine.runForRows(SAVE, rows);
-    }
-  };
+  const save = (quotas: readonly SavedQuota[]) => engine.runForRows(SAVE, quotas.map(rowFromQuota));
   return {
     find(caller) {
       const rows = engine.rows(FIND, caller);
       return rows instanceof Promise ? rows.then(quotaFromRow) : quotaFromRow(rows);
     },
     // Saving none always succeeds.
-    save: async (quotas) => (quotas.length === 0 ? undefined : watch(save(quotas))),
+    async save(quotas) {
+      if (quotas.length > 0) await watch(save(quotas));
+    },
     async drop(callers) {
       await engine.runForRows(
         DROP,
@@ -69,13 +59,12 @@ function quotaFromRow([row]: ReadonlyArray<NonNullable<(typeof FIND)['row']>>) {
   );
 }
 
-/**
- * The latest quota of each caller, sorted like the table, so that chunks change different pages of a file and no page
- * is written twice.
- */
-function inTableOrder(quotas: readonly SavedQuota[]): SavedQuota[] {
-  const byCaller = new Map(quotas.map((quota) => [quota.caller, quota]));
-  // Without a comparison function the runtime sorts strings in a fifth of the time.
-  const callers = [...byCaller.keys()].sort();
-  return callers.flatMap((caller) => byCaller.get(caller) ?? []);
+function rowFromQuota({ caller, minuteEndsAt, minuteUsed, day, dayUsed }: SavedQuota) {
+  return {
+    caller,
+    minute_ends_at: minuteEndsAt,
+    minute_used: minuteUsed,
+    day,
+    day_used: dayUsed,
+  };
 }

@@ -6,6 +6,7 @@ import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { ADDRESS_CAPACITY } from '../../src/limits/memory/windows-table.ts';
 import { apiKey, NOON } from '../storage/ports/backend.ts';
 import { ManualClock } from '../support/harness.ts';
+import { returnUnsaved, takeUnsaved } from './unsaved.ts';
 
 const LIMITS = { perMinute: 1, perDay: 100 };
 
@@ -70,27 +71,27 @@ describe('quotas to be saved', () => {
   test('are given once, and again when they could not be saved', async () => {
     const { limiter, clock } = newLimiter();
     await countAddresses(limiter, 0, 2, clock.now());
-    const unsaved = limiter.takeUnsaved(clock.now());
+    const unsaved = takeUnsaved(limiter, clock.now());
     expect(unsaved.changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
-    expect(limiter.takeUnsaved(clock.now())).toEqual({ changed: [], dropped: [] });
-    limiter.returnUnsaved(unsaved);
-    expect(limiter.takeUnsaved(clock.now())).toEqual(unsaved);
+    expect(takeUnsaved(limiter, clock.now())).toEqual({ changed: [], dropped: [] });
+    returnUnsaved(limiter, unsaved);
+    expect(takeUnsaved(limiter, clock.now())).toEqual(unsaved);
   });
 
   test('that could not be saved are given as they are by then', async () => {
     const { limiter, clock } = newLimiter();
     await countAddresses(limiter, 0, 1, clock.now());
-    const unsaved = limiter.takeUnsaved(clock.now());
+    const unsaved = takeUnsaved(limiter, clock.now());
     clock.advance(MINUTE);
     await countAddresses(limiter, 0, 1, clock.now());
-    limiter.returnUnsaved(unsaved);
-    expect(limiter.takeUnsaved(clock.now()).changed).toMatchObject([{ dayUsed: 2 }]);
+    returnUnsaved(limiter, unsaved);
+    expect(takeUnsaved(limiter, clock.now()).changed).toMatchObject([{ dayUsed: 2 }]);
   });
 
   test('are given so many at a time, in turns', async () => {
     const { limiter, clock } = newLimiter();
     await countAddresses(limiter, 0, 3, clock.now());
-    const callers = () => limiter.takeUnsaved(clock.now(), 2).changed.map(({ caller }) => caller);
+    const callers = () => takeUnsaved(limiter, clock.now(), 2).changed.map(({ caller }) => caller);
     expect(callers()).toEqual(['address:0', 'address:1']);
     expect(callers()).toEqual(['address:2']);
     expect(callers()).toEqual([]);
@@ -101,22 +102,22 @@ describe('addresses past the capacity', () => {
   test('push the oldest out, which is dropped where it was saved', async () => {
     const { limiter, clock } = newLimiter();
     await countAddresses(limiter, 0, ADDRESS_CAPACITY, clock.now());
-    limiter.takeUnsaved(clock.now());
+    takeUnsaved(limiter, clock.now());
     await countAddresses(limiter, ADDRESS_CAPACITY, ADDRESS_CAPACITY + 2, clock.now());
-    const { changed, dropped } = limiter.takeUnsaved(clock.now());
+    const { changed, dropped } = takeUnsaved(limiter, clock.now());
     expect(changed.map(({ caller }) => caller)).toEqual([
       `address:${ADDRESS_CAPACITY}`,
       `address:${ADDRESS_CAPACITY + 1}`,
     ]);
     expect(dropped).toEqual(['address:0', 'address:1']);
-    limiter.returnUnsaved({ changed: [], dropped });
-    expect(limiter.takeUnsaved(clock.now()).dropped).toEqual(dropped);
+    returnUnsaved(limiter, { changed: [], dropped });
+    expect(takeUnsaved(limiter, clock.now()).dropped).toEqual(dropped);
   });
 
   test('take bounded room while nothing can be saved', async () => {
     const { limiter, clock } = newLimiter();
     await countAddresses(limiter, 0, 4 * ADDRESS_CAPACITY, clock.now());
-    const { changed, dropped } = limiter.takeUnsaved(clock.now());
+    const { changed, dropped } = takeUnsaved(limiter, clock.now());
     expect(changed).toHaveLength(ADDRESS_CAPACITY);
     expect(dropped.length).toBeLessThanOrEqual(2 * ADDRESS_CAPACITY);
   });
@@ -200,10 +201,10 @@ test('a reset gives every caller unused windows, and has what was saved of the o
   const callers = [address(1), holder(apiKey('acct_1'))];
   const now = clock.now();
   for (const caller of callers) await limiter.take(caller, now);
-  limiter.takeUnsaved(now);
+  takeUnsaved(limiter, now);
   limiter.reset();
   const ids = callers.map(({ id }) => id).sort();
-  const { changed, dropped } = limiter.takeUnsaved(now);
+  const { changed, dropped } = takeUnsaved(limiter, now);
   expect({ changed, dropped: dropped.toSorted() }).toEqual({ changed: [], dropped: ids });
   for (const caller of callers) {
     expect(await limiter.take({ ...caller }, now)).toMatchObject({ outcome: 'admitted' });
@@ -217,10 +218,10 @@ describe('pruning', () => {
     for (const caller of [address(1), holder(apiKey('acct_1'))]) {
       await limiter.take(caller, clock.now());
     }
-    limiter.takeUnsaved(clock.now());
+    takeUnsaved(limiter, clock.now());
     clock.advance(DAY);
     limiter.pruneExpired(clock.now());
-    expect(limiter.takeUnsaved(clock.now())).toEqual({ changed: [], dropped: [] });
+    expect(takeUnsaved(limiter, clock.now())).toEqual({ changed: [], dropped: [] });
   });
 
   test('drops only expired quotas', async () => {
@@ -233,11 +234,11 @@ describe('pruning', () => {
     await countAddresses(limiter, 0, 1, clock.now());
     await countAddresses(limiter, 1, 2, atLast);
     limiter.pruneExpired(atLast);
-    const { changed } = limiter.takeUnsaved(atLast);
+    const { changed } = takeUnsaved(limiter, atLast);
     expect(changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
-    limiter.returnUnsaved({ changed, dropped: [] });
+    returnUnsaved(limiter, { changed, dropped: [] });
     limiter.pruneExpired(tomorrow);
-    expect(limiter.takeUnsaved(tomorrow)).toMatchObject({
+    expect(takeUnsaved(limiter, tomorrow)).toMatchObject({
       changed: [{ caller: 'address:1' }],
       dropped: ['address:0'],
     });

@@ -10,6 +10,7 @@ import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { SavedQuotas } from '../../src/limits/memory/saved-quotas.ts';
 import { ManualClock } from '../support/harness.ts';
 import { ModelAccount } from './limit-model.ts';
+import { takeUnsaved } from './unsaved.ts';
 
 /** A quota store like one across a network: its look-ups are asynchronous. */
 class SlowQuotaStore {
@@ -27,7 +28,7 @@ class SlowQuotaStore {
 
   /** Stores the unsaved quotas of the limiter. */
   save(limiter: MemoryLimiter, now: Instant): void {
-    const { changed, dropped } = limiter.takeUnsaved(now);
+    const { changed, dropped } = takeUnsaved(limiter, now);
     for (const quota of changed) this.rows.set(quota.caller, quota);
     for (const caller of dropped) this.rows.delete(caller);
   }
@@ -178,7 +179,7 @@ describe('quotas that cannot be read just now', () => {
     await takeAtOnce(limiter, caller(1), 1, clock.now());
     store.isUnavailable = false;
     await takeAtOnce(limiter, caller(2), 1, clock.now());
-    const { changed } = limiter.takeUnsaved(clock.now(), 1);
+    const { changed } = takeUnsaved(limiter, clock.now(), 1);
     expect(changed).toMatchObject([{ caller: caller(2).id, dayUsed: 1 }]);
   });
 

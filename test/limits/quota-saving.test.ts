@@ -46,7 +46,7 @@ test('quotas that cannot be saved are tried a part at a time, and none is left o
   }
 
   for (let run = 0; run < 3; run += 1) await scheduler.run('save production quotas');
-  expect(asked).toEqual([10_000, 10_000, 10_000]);
+  expect(asked).toEqual([500, 500, 500]);
   isFull = false;
   await scheduler.run('save production quotas');
   const kept = await Promise.all(

@@ -7,7 +7,6 @@ import type { CallerWindows, QuotaCaller } from '../../core/limits/limiter.ts';
 import {
   addQuotas,
   type QuotaState,
-  type SavedQuota,
   setUsed,
   type UsedRequests,
   unusedQuota,
@@ -16,10 +15,8 @@ import type { RateLimitResult } from '../../core/limits/rate-limit.ts';
 import type { Awaitable } from '../../lib/awaitable.ts';
 import { type Instant, later } from '../../lib/clock.ts';
 import type { SavedQuotas } from './saved-quotas.ts';
-import { ADDRESS_CAPACITY, type WindowsOwner, WindowsTable } from './windows-table.ts';
-
-/** The maximum number of evicted callers waiting for the deletion of their saved quota; other rows expire. */
-const EVICTED_CAPACITY = 2 * ADDRESS_CAPACITY;
+import { UnsavedQuotas } from './unsaved-quotas.ts';
+import { type WindowsOwner, WindowsTable } from './windows-table.ts';
 
 interface MemoryLimiterOptions {
   readonly environment: Environment;
@@ -40,13 +37,6 @@ interface OwnedStrikes extends KeyStrikes {
 /** The fields of a caller that are needed to find its saved quota. */
 type SavedCaller = WindowsOwner & Pick<QuotaCaller, 'clockOffset'>;
 
-/** The changes that are not saved yet. */
-interface UnsavedQuotas {
-  readonly changed: readonly SavedQuota[];
-  /** Callers that are no longer in memory. */
-  readonly dropped: readonly string[];
-}
-
 /**
  * A limiter in the memory of this process: exact, because no other code runs between checking and counting.
  * The saved quota of a caller is read at its first request. While it cannot be read, the caller starts with
@@ -59,11 +49,9 @@ export class MemoryLimiter implements AdjustableLimiter {
   readonly #strikes = new Map<string, OwnedStrikes>();
   /** The record id of the latest ban, by rotation chain. */
   readonly #banIds = new Map<string, string>();
-  readonly #dirty = new Set<CallerWindows>();
+  readonly unsaved = new UnsavedQuotas(this.#table);
   /** Windows whose saved quota could not be read yet, with their clock offsets in ms. */
   readonly #unread = new Map<CallerWindows, number>();
-  /** Callers whose saved quota must be deleted. */
-  readonly #dropped = new Set<string>();
 
   constructor(options: MemoryLimiterOptions) {
     this.#options = options;
@@ -143,32 +131,6 @@ export class MemoryLimiter implements AdjustableLimiter {
     this.#table.clear();
   }
 
-  /** Takes the changes since the last call, for at most `most` callers. */
-  takeUnsaved(now: Instant, most = Number.POSITIVE_INFINITY): UnsavedQuotas {
-    const changed: SavedQuota[] = [];
-    for (const windows of this.#dirty) {
-      if (changed.length === most) break;
-      if (this.#unread.has(windows)) continue;
-      this.#dirty.delete(windows);
-      windows.isDirty = false;
-      const { caller, quota } = windows;
-      const minuteEndsAt = Math.ceil(quota.minuteEndsAt - now.elapsed + now.wall);
-      changed.push({ ...quota, caller, minuteEndsAt });
-    }
-    const dropped = [...this.#dropped.values().take(most - changed.length)];
-    for (const caller of dropped) this.#dropped.delete(caller);
-    return { changed, dropped };
-  }
-
-  /** Returns changes that could not be saved. */
-  returnUnsaved({ changed, dropped }: UnsavedQuotas): void {
-    for (const { caller } of changed) {
-      const windows = this.#table.get(caller);
-      if (windows) this.#markDirty(windows);
-    }
-    for (const caller of dropped) if (!this.#table.get(caller)) this.#noteDropped(caller);
-  }
-
   /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`. */
   async readUnread(now: Instant): Promise<void> {
     for (const [windows, clockOffset] of this.#unread) {
@@ -211,13 +173,15 @@ export class MemoryLimiter implements AdjustableLimiter {
   async #addSaved(windows: CallerWindows, clockOffset: number, now: Instant): Promise<void> {
     const saved = await this.#options.saved?.find(windows.caller, clockOffset);
     // The windows may have been dropped in the meantime.
-    if (!this.#unread.delete(windows) || !saved) return;
+    if (!this.#unread.delete(windows)) return;
+    this.#markDirty(windows);
+    if (!saved) return;
     Object.assign(windows.quota, addQuotas(saved, windows.quota, later(now, clockOffset)));
   }
 
   /** Adds a caller to the table with its saved quota. */
   #load(caller: SavedCaller): Awaitable<CallerWindows> {
-    if (this.#dropped.has(caller.id)) return this.#add(caller, undefined);
+    if (this.unsaved.isDropped(caller.id)) return this.#add(caller, undefined);
     try {
       const saved = this.#options.saved?.find(caller.id, caller.clockOffset);
       if (!(saved instanceof Promise)) return this.#add(caller, saved);
@@ -235,8 +199,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     const known = this.#table.find(caller);
     if (known) return known;
     const windows = this.#table.add(caller, saved ?? unusedQuota());
-    // The saved quota is out of date and must be replaced.
-    if (this.#dropped.delete(caller.id)) this.#markDirty(windows);
+    this.unsaved.readd(windows);
     return windows;
   }
 
@@ -244,26 +207,19 @@ export class MemoryLimiter implements AdjustableLimiter {
     const known = this.#table.find(caller);
     if (known) return known;
     const windows = this.#add(caller, undefined);
-    this.#unread.set(windows, caller.clockOffset ?? 0);
+    // What is saved must be added later, unless it does not count any more.
+    if (!windows.isDirty) this.#unread.set(windows, caller.clockOffset ?? 0);
     return windows;
   }
 
   #markDirty(windows: CallerWindows): void {
-    if (windows.isDirty) return;
-    windows.isDirty = true;
-    this.#dirty.add(windows);
+    if (windows.isDirty || this.#unread.has(windows)) return;
+    this.unsaved.add(windows);
   }
 
   #onDrop(windows: CallerWindows, isExpired: boolean): void {
     this.#unread.delete(windows);
-    // The store prunes expired quotas itself. If this one had not expired or was not saved, the store may have an
-    // older version.
-    if (this.#dirty.delete(windows) || !isExpired) this.#noteDropped(windows.caller);
-  }
-
-  /** Bounded, in case nothing can be saved; the remaining rows expire. */
-  #noteDropped(caller: string): void {
-    if (this.#dropped.size < EVICTED_CAPACITY) this.#dropped.add(caller);
+    this.unsaved.drop(windows, isExpired);
   }
 
   #announce(

@@ -191,7 +191,7 @@ export class RedisLimiter implements AdjustableLimiter {
   pruneExpired(now: Instant): void {
     this.#options.local.pruneExpired(now);
     // The changes are not saved anywhere and would accumulate.
-    this.#options.local.takeUnsaved(now);
+    this.#options.local.unsaved.clear();
   }
 
   /** Decides in Redis; a cost of 0 counts nothing. */

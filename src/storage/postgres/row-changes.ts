@@ -78,7 +78,7 @@ async function upsertOnSeveralNodes<Row>(
   const { into, conflict, isOfAccounts } = statement.parts;
   const names: readonly string[] = statement.columns;
   const accountAt = isOfAccounts ? names.indexOf('account_id') : -1;
-  const values = valuesOf(statement, rows);
+  const values = chunks(valuesOf(statement, rows), names.length);
   const known = accountAt < 0 ? values : await ofKnownAccounts(queries, values, accountAt);
   let changes = 0;
   // An upsert has no other columns without a value than counts.

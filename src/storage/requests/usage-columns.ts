@@ -36,11 +36,16 @@ type CountColumn = (typeof COUNT_COLUMNS)[number];
 
 /** The counts by column, without those of 0. */
 export function countsByColumn(figures: UsageFigures): Partial<Record<CountColumn, number>> {
-  const counts = [
-    ...REPLY_COLUMNS.map((column) => [column, figures[COUNTS[column]]] as const),
-    ...DURATION_COLUMNS.map((column, bucket) => [column, figures.durations[bucket] ?? 0] as const),
-  ];
-  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  const counts: Partial<Record<CountColumn, number>> = {};
+  for (const column of REPLY_COLUMNS) {
+    const count = figures[COUNTS[column]];
+    if (count > 0) counts[column] = count;
+  }
+  for (const [bucket, column] of DURATION_COLUMNS.entries()) {
+    const count = figures.durations[bucket] ?? 0;
+    if (count > 0) counts[column] = count;
+  }
+  return counts;
 }
 
 /** Converts a row of sums to the type of the core. */

@@ -95,7 +95,9 @@ export class SqliteFile {
     priority?: 'urgent',
   ): Promise<number> {
     if (rows.length === 0) return 0;
-    const input = { sql: statement.sqlite, rows: valuesOf(statement, rows) };
+    const { sqlite, sqliteForMany, sqliteUpdate, columns } = statement;
+    const values = valuesOf(statement, rows);
+    const input = { sqlite, sqliteForMany, sqliteUpdate, width: columns.length, values };
     return this.write({ name: priority === 'urgent' ? 'saveRows' : 'runForRows', input });
   }
 

@@ -1,16 +1,39 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite';
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
+import { ROWS_PER_STATEMENT } from '../../lib/chunks.ts';
 import type { Bindable, CompiledStatement, StatementResult } from '../schema/kysely.ts';
+import type { RowsStatement } from '../schema/row-statements.ts';
 
-interface ForRows {
-  readonly sql: string;
-  readonly rows: readonly Bindable[][];
+type PreparedStatement = Statement<unknown, SQLQueryBindings[]>;
+
+/** A `RowsStatement` with the values of all rows in one array, `width` of them for each row. */
+interface ForRows
+  extends Pick<RowsStatement<unknown>, 'sqlite' | 'sqliteForMany' | 'sqliteUpdate'> {
+  readonly width: number;
+  readonly values: readonly Bindable[];
 }
 
-/** Runs a statement for each row of parameters. @returns how many rows it inserted, changed or deleted. */
-function runForRows(database: Database, { sql, rows }: ForRows): number {
-  const statement = database.query<unknown, SQLQueryBindings[]>(sql);
+/** Runs a statement for all rows. @returns how many rows it inserted, changed or deleted. */
+function runForRows(
+  database: Database,
+  { sqlite, sqliteForMany, sqliteUpdate, width, values }: ForRows,
+): number {
   let changed = 0;
-  for (const row of rows) changed += Number(statement.run(...row).changes);
+  let done = 0;
+  const run = (statement: PreparedStatement, rows: number) =>
+    Number(statement.run(...values.slice(done, done + rows * width)).changes);
+  if (sqliteForMany) {
+    const statement: PreparedStatement = database.query(sqliteForMany);
+    const end = values.length - (values.length % (ROWS_PER_STATEMENT * width));
+    for (; done < end; done += ROWS_PER_STATEMENT * width)
+      changed += run(statement, ROWS_PER_STATEMENT);
+  }
+  if (done === values.length) return changed;
+  const update: PreparedStatement | undefined = sqliteUpdate
+    ? database.query(sqliteUpdate)
+    : undefined;
+  const statement: PreparedStatement = database.query(sqlite);
+  for (; done < values.length; done += width)
+    changed += (update && run(update, 1)) || run(statement, 1);
   return changed;
 }
 
