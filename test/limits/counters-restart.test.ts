@@ -4,6 +4,7 @@ import { subscribe } from '../../src/core/limits/plans.ts';
 import { DAY, MINUTE, SECOND } from '../../src/lib/clock.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { ask, askTimes, readLimits } from '../support/limit-readings.ts';
+import { killAmongManyCallers } from '../support/many-callers.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 
 const FIVE = subscribe('enterprise', { perMinute: 5, perDay: 100 });
@@ -108,6 +109,17 @@ describe('counters after a crash', () => {
     await using second = await ServiceProcess.start(settings);
 
     expect((await get(second)).day.remaining).toBe(100_000 - 31);
+  });
+
+  test('of many callers at once have lost at most their latest requests, and are exact after a stop', async () => {
+    using folder = temporaryFolder();
+    await killAmongManyCallers({ PETSTORE_DATA_DIR: folder.path }, async () => {
+      using file = new Database(`${folder.path}/production.db`, { readonly: true });
+      const rows = file.query<{ caller: string; used: number }, []>(
+        'SELECT caller, day_used AS used FROM quotas',
+      );
+      return new Map(rows.all().map(({ caller, used }) => [caller, used]));
+    });
   });
 });
 

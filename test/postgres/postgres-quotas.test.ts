@@ -1,7 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { eventually, ManualClock, TestService } from '../support/harness.ts';
 import { ask, askTimes } from '../support/limit-readings.ts';
+import { killAmongManyCallers } from '../support/many-callers.ts';
 import { hasPostgres, PostgresServer, SECRET } from '../support/postgres-server.ts';
+
+describe.skipIf(!hasPostgres)('counters in PostgreSQL after a crash', () => {
+  test('of many callers at once have lost at most their latest requests, and are exact after a stop', async () => {
+    await using server = await PostgresServer.start();
+    const url = await server.createMigrated();
+    const settings = { PETSTORE_DATABASE_URL: url, PETSTORE_SECRET: SECRET };
+    await killAmongManyCallers(settings, async () => {
+      const rows = await server.run<{ caller: string; used: bigint }>(
+        "SELECT caller, day_used AS used FROM quotas WHERE environment = 'production'",
+        url,
+      );
+      return new Map(rows.map(({ caller, used }) => [caller, Number(used)]));
+    });
+  });
+});
 
 describe.skipIf(!hasPostgres)(
   'a process that counts in memory while PostgreSQL is unavailable',

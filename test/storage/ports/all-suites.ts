@@ -17,6 +17,7 @@ import { petChangesSuite } from './pet-changes.suite.ts';
 import { petFeedSuite } from './pet-feed.suite.ts';
 import { petOwnersSuite } from './pet-owners.suite.ts';
 import { petStoreSuite } from './pet-store.suite.ts';
+import { quotaSlicesSuite } from './quota-slices.suite.ts';
 import { quotaStoreSuite } from './quota-store.suite.ts';
 import { requestLogSuite } from './request-log.suite.ts';
 import { secondFactorStoreSuite } from './second-factors.suite.ts';
@@ -46,6 +47,7 @@ export function allSuites(open: OpenBackend): void {
   petFeedSuite(open);
   petOwnersSuite(open);
   petStoreSuite(open);
+  quotaSlicesSuite(open);
   quotaStoreSuite(open);
   requestLogSuite(open);
   secondFactorStoreSuite(open);
