@@ -34,6 +34,7 @@ import {
   saveResults,
 } from './results.ts';
 import { measureRounds } from './rounds.ts';
+import { benchSaving } from './saving.ts';
 import { benchSearch } from './search.ts';
 import { measureStartUp } from './start-up.ts';
 import { StoreShelf } from './stores.ts';
@@ -75,6 +76,10 @@ async function main(): Promise<void> {
     stayOffServerCore();
     return benchSearch(bench);
   }
+  if (first === 'saving') {
+    stayOffServerCore();
+    return benchSaving(bench);
+  }
   if (first === 'changes') {
     requireTools({ peers: false });
     stayOffServerCore();
@@ -106,7 +111,16 @@ function chooseParts({ names, baseline }: Options) {
   const known = [...Object.keys(WORKLOADS), ...SECTIONS, ...OPTIONAL, 'all'];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    const all = [...known, 'profile', 'search', 'changes', 'cluster', 'citus', 'report'].join(', ');
+    const all = [
+      ...known,
+      'profile',
+      'saving',
+      'search',
+      'changes',
+      'cluster',
+      'citus',
+      'report',
+    ].join(', ');
     throw new CannotRun(`There is no ${unknown.join(', ')}. Use some of: ${all}.`);
   }
   const asked = names.length === 0 ? [...Object.keys(WORKLOADS), 'floor', 'mix'] : names;

@@ -91,6 +91,7 @@ export function readOptions(args: string[]): Options {
       quick: { type: 'boolean' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      accounts: { type: 'string' },
       baseline: { type: 'string' },
     },
   });
@@ -105,6 +106,7 @@ export function readOptions(args: string[]): Options {
     baseline: values.baseline,
     scale: {
       ...asked(scale),
+      accounts: count(values.accounts, '--accounts', scale.accounts),
       floor: asked(scale.floor),
       cluster: asked(scale.cluster),
       citus: asked(scale.citus),
@@ -114,6 +116,6 @@ export function readOptions(args: string[]): Options {
 
 function count(text: string | undefined, name: string, otherwise: number): number {
   if (text === undefined) return otherwise;
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new Error(`${name} takes a whole number from 1 to 9999, not "${text}".`);
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new Error(`${name} takes a whole number from 1 to 999999, not "${text}".`);
 }

@@ -82,6 +82,8 @@ const FloorSample = Type.Object({
   /** CPU seconds of the server for 100,000 requests. */
   cpu: Type.Number(),
   perSecond: Type.Number(),
+  /** Earlier results have none. */
+  p99: Type.Optional(Type.Number()),
   memory: Type.Number(),
 });
 export type FloorSample = Static<typeof FloorSample>;

@@ -59,8 +59,8 @@ export async function measureFloor(
     bench.progress(`round ${round} of ${rounds}`);
     const samples: Record<string, FloorSample> = {};
     for (const [name, run] of runs) {
-      const { cpu, perSecond, memory } = await measureRun(run, seconds);
-      samples[name] = { cpu, perSecond, memory };
+      const { cpu, perSecond, p99, memory } = await measureRun(run, seconds);
+      samples[name] = { cpu, perSecond, p99, memory };
     }
     taken.push(samples);
   }

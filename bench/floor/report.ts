@@ -72,7 +72,10 @@ export function floorReport(floor: Floor): string[] {
     `${rounds.length} interleaved rounds of ${seconds} s each; medians of the ratios of each round.` +
       (baseline === undefined ? '' : ` The baseline is ${baseline}.`),
     table(header, rows),
-    table(['contestant', 'CPU s per 100,000', 'requests/s', 'resident MB'], sampleRows(floor)),
+    table(
+      ['contestant', 'CPU s per 100,000', 'requests/s', 'p99 ms', 'resident MB'],
+      sampleRows(floor),
+    ),
   ];
 }
 
@@ -102,10 +105,12 @@ function sampleRows({ rounds }: Floor): string[][] {
   return Object.keys(rounds[0] ?? {}).map((name) => {
     const of = (pick: (sample: FloorSample) => number) =>
       median(rounds.flatMap((round) => (round[name] ? [pick(round[name])] : [])));
+    const tails = rounds.flatMap((round) => round[name]?.p99 ?? []);
     return [
       name,
       of(({ cpu }) => cpu).toFixed(2),
       Math.round(of(({ perSecond }) => perSecond)).toLocaleString('en-US'),
+      tails.length === 0 ? '' : median(tails).toFixed(2),
       Math.round(of(({ memory }) => memory) / 1e6).toLocaleString('en-US'),
     ];
   });

@@ -56,6 +56,7 @@ const EMBEDDED_ONLY = [
   'is made in the transaction of its animal: without it there is no animal',
   'reads no quota; each is read once, when its caller first asks',
   'have lost nothing that was written at its turn',
+  'of many callers at once have lost at most their latest requests, and are exact after a stop',
   'is an error to its requests, never Free, and leaves other accounts alone',
   'cannot be put there by way of the schema',
   'is answered only once it is on disk',
