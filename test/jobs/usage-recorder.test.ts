@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
-import type { UsageStore } from '../../src/core/requests/usage.ts';
+import type { UsageRecord, UsageStore } from '../../src/core/requests/usage.ts';
 import { hourOf, NO_USAGE, type PeriodUsage } from '../../src/core/requests/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
 import { HOUR } from '../../src/lib/clock.ts';
@@ -145,6 +145,28 @@ describe('the usage recorder', () => {
       }
     },
   );
+
+  test('adds few rows at a time, also when keys are used for many operations', async () => {
+    await using backend = await openSqliteBackend();
+    const ids = await accounts(backend, 60);
+    const sizes: number[] = [];
+    const watched = {
+      add: async (records: readonly UsageRecord[]) => {
+        sizes.push(records.length);
+        await backend.usage.add(records);
+      },
+    };
+    const recorder = new UsageRecorder(watched, 'production');
+    for (const accountId of ids) {
+      for (let number = 0; number < 10; number += 1) {
+        const reply = { operation: `operation${number}`, status: 200, took: 1, at: 0 };
+        recorder.record({ id: `key of ${accountId}`, accountId }, reply);
+      }
+    }
+    await recorder.save();
+    expect(sizes).toEqual([150, 150, 150, 150]);
+    expect(await total(backend, ids)).toBe(600);
+  });
 
   test('keeps what comes while it saves, and what comes while the store fails again and again', async () => {
     await using backend = await openSqliteBackend();
