@@ -18,7 +18,7 @@ import { SavedQuotas } from './memory/saved-quotas.ts';
 const SAVE_QUOTAS_EVERY = 0.65 * SECOND;
 /** Quotas taken from the limiter at a time: few enough to block neither this thread nor the writer for long. */
 const SAVED_AT_ONCE = 500;
-/** Callers sorted at a time, which takes some 2 ms. Saves in the order of the table write each page of a file once. */
+/** Callers sorted at a time, in less than 1 ms. Slices in the order of the table write few pages of a file twice. */
 const SORTED_AT_ONCE = 2_000;
 const RECORD_BANS_EVERY = 0.1 * SECOND;
 

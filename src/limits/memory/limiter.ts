@@ -49,6 +49,7 @@ export class MemoryLimiter implements AdjustableLimiter {
   readonly #strikes = new Map<string, OwnedStrikes>();
   /** The record id of the latest ban, by rotation chain. */
   readonly #banIds = new Map<string, string>();
+  /** What a background job must save. */
   readonly unsaved = new UnsavedQuotas(this.#table);
   /** Windows whose saved quota could not be read yet, with their clock offsets in ms. */
   readonly #unread = new Map<CallerWindows, number>();
@@ -199,7 +200,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     const known = this.#table.find(caller);
     if (known) return known;
     const windows = this.#table.add(caller, saved ?? unusedQuota());
-    this.unsaved.readd(windows);
+    this.unsaved.addAgain(windows);
     return windows;
   }
 

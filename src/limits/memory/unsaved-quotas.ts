@@ -37,7 +37,7 @@ export class UnsavedQuotas {
   }
 
   /** Records that the caller is in memory again. The saved quota is then replaced instead of deleted. */
-  readd(windows: CallerWindows): void {
+  addAgain(windows: CallerWindows): void {
     if (this.#dropped.delete(windows.caller)) this.add(windows);
   }
 
