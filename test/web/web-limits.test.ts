@@ -64,7 +64,7 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     const rows = page.getByRole('table', { name: 'Your keys' }).getByRole('row');
     const older = page.getByRole('button', { name: 'Show older keys' });
     await older.waitFor();
-    expect(await rows.count()).toBe(51);
+    await eventually(async () => (await rows.count()) === 51);
     await older.click();
     await eventually(async () => (await rows.count()) === 101);
     await older.waitFor({ state: 'detached' });
