@@ -246,6 +246,10 @@ describeWithBrowser('the orders page', (open) => {
             .nth(count - 1)
             .waitFor(),
     );
+    if (count === 0) return;
+    await expectSound(open, scene.service, visitor, '/orders?order=1', (page) =>
+      page.getByRole('dialog', { name: 'Order 1' }).getByText('Get it').waitFor(),
+    );
   });
 
   test.each(['beta', 'stable'])('is absent where %s operations alone are served', async (level) => {
