@@ -133,6 +133,17 @@ describe('the overview', () => {
   });
 });
 
+describe('the overview', () => {
+  test('shows a first call with its reply, and the limits of each plan', async () => {
+    const { html, text } = await read('/docs');
+    const [sample] = await elements(html, '[aria-label="The request in curl"]');
+    expect(sample?.text).toContain(`${service.url('staging')}/pets`);
+    const [reply] = await elements(html, '[aria-label="Body of the reply"]');
+    expect(JSON.parse(plainText(reply?.text ?? ''))).toEqual(OPERATIONS.listPets.success.example);
+    expect(text).toContain('Business1,000100,000');
+  });
+});
+
 describe('the guides', () => {
   test('explain every error code at an anchor of its own', async () => {
     const { ids } = await read('/docs/guides/errors');
@@ -177,6 +188,21 @@ describe('every page of the reference', () => {
       expect(new Set(page.ids).size).toBe(page.ids.length);
     },
   );
+
+  test('leads to the next page and to its text, in the order of the menu', async () => {
+    const inMenu = await elements((await read('/docs')).html, '.menu [href^="/docs"]');
+    const paths = inMenu.map(({ attributes }) => attributes.get('href') ?? '');
+    const visited: string[] = [];
+    let path: string | undefined = '/docs';
+    while (path !== undefined) {
+      visited.push(path);
+      const { html, links } = await read(path);
+      expect(links).toContain(path === '/docs' ? '/reference.md' : `${path}.md`);
+      const [next] = await elements(html, '.page-end [rel="next"]');
+      path = next?.attributes.get('href');
+    }
+    expect(visited).toEqual(paths);
+  });
 
   test('has no link that leads nowhere', async () => {
     const paths = [...REFERENCE_PATHS];

@@ -46,6 +46,16 @@ describe('the page of an operation', () => {
     expect(texts).toContain('Retry-After: 42');
   });
 
+  test('shows the headers of a deprecated operation as its replies have them', async () => {
+    const { secret } = await service().account();
+    const { headers } = await service().request('/pets/1', { key: secret });
+    const page = await pageOf('getPet');
+    for (const name of ['Deprecation', 'Sunset', 'Link']) {
+      const [value] = await elements(page, `#header-${name.toLowerCase()} .field .monospace`);
+      expect(unescaped(value?.text ?? '')).toBe(String(headers.get(name)));
+    }
+  });
+
   test('describes the header for the key, and the one for simulations with a link to all of them', async () => {
     const ofPets = await pageOf('listPets');
     expect(await elements(ofPets, '#parameter-Authorization')).toHaveLength(1);

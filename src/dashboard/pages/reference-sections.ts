@@ -131,10 +131,22 @@ export function headerExample(
   addresses: Addresses,
   operation?: PublishedOperation,
 ): string {
-  if (name === 'Location' && operation) {
-    return `${addressOf(operation, addresses)}${operation.path}/1`;
-  }
+  const ofOperation = operation && operationHeader(name, addresses, operation);
+  if (ofOperation !== undefined) return ofOperation;
   return String(HEADERS[name].example).replace(EXAMPLE_BASE_URL, addresses.production);
+}
+
+/** The header as this operation sends it, where that depends on the operation. */
+function operationHeader(
+  name: HeaderName,
+  addresses: Addresses,
+  operation: PublishedOperation,
+): string | undefined {
+  const baseUrl = addressOf(operation, addresses);
+  if (name === 'Location') return `${baseUrl}${operation.path}/1`;
+  return lifecycleOf(operation).sent({ baseUrl, documentation: `${addresses.dashboard}/docs` })[
+    name
+  ];
 }
 
 /** The headers of a successful reply of an operation. */

@@ -1,7 +1,7 @@
 import type { Contract, PublishedOperation } from '../../api/operations.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import { Html, html } from '../pages/html.ts';
-import { loading, type PageParts, page } from '../pages/shell.ts';
+import { loading, type PageParts, page as wholePage } from '../pages/shell.ts';
 import { filled } from '../shared/frame-templates.ts';
 import { unservedPages } from '../shared/unserved.ts';
 import { guidesOf } from './guides/guides.ts';
@@ -18,10 +18,20 @@ export interface ReferencePage {
   readonly content: Html;
 }
 
-/** The whole page: the content in the frame of every page. */
-export function framed(parts: PageParts, { path, title, description, content }: ReferencePage) {
+/** The pages before and after a page, in the order of the menu. */
+interface Neighbours {
+  readonly previous: ReferencePage | undefined;
+  readonly next: ReferencePage | undefined;
+}
+
+/**
+ * The whole page: the content in the frame of every page.
+ * @param neighbours are linked at the end of a page of the reference.
+ */
+export function framed(parts: PageParts, page: ReferencePage, neighbours?: Neighbours) {
+  const { path, title, description, content } = page;
   const { addresses, assets, basePath, contract } = parts;
-  return page(parts, {
+  return wholePage(parts, {
     title: `${title} · Petstore`,
     description,
     path,
@@ -33,10 +43,24 @@ ${loading(parts, assets.reference, 'module')}`,
         basePath,
         unserved: unservedPages(contract.operationIds),
         section: section(basePath, path, contract).text,
-        content: content.text,
+        content: content.text + (neighbours ? pageEnd(basePath, path, neighbours).text : ''),
       }),
     ),
   });
+}
+
+/** Links to the text of the page for programs, and to its neighbours. */
+function pageEnd(basePath: string, path: string, { previous, next }: Neighbours): Html {
+  const text = path === REFERENCE_PATH ? '/reference.md' : `${path}.md`;
+  const link = (rel: string, words: string, to: ReferencePage | undefined) =>
+    to
+      ? html`<span><a rel="${rel}" href="${basePath}${to.path}">${words}</a> <span class="dimmed">${to.title}</span></span>`
+      : html`<span></span>`;
+  return html`<nav class="page-end" aria-label="Next pages">
+${link('prev', 'Previous', previous)}
+<a href="${basePath}${text}">As Markdown</a>
+${link('next', 'Next', next)}
+</nav>`;
 }
 
 /**

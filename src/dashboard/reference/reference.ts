@@ -17,7 +17,12 @@ export function referencePages(parts: PageParts): Map<string, string> {
     ...parts.contract.operations.map((operation) => operationPage(operation, parts)),
     ...guidesOf(parts.contract).map((guide) => guidePage(guide, parts)),
   ];
-  return new Map(pages.map((page) => [page.path, framed(parts, page).text]));
+  return new Map(
+    pages.map((page, index) => {
+      const neighbours = { previous: pages[index - 1], next: pages[index + 1] };
+      return [page.path, framed(parts, page, neighbours).text];
+    }),
+  );
 }
 
 /** The pages of operations and guides as Markdown, each at the path of the page with `.md` at the end. */
