@@ -53,8 +53,12 @@ export async function keyboardOnly(walker: Walker): Promise<void> {
   walker.step('orders it, and leads the order to its end');
   await follow(page, 'Order it');
   await opened.getByText('Your order 1 for it is placed.').waitFor();
-  await follow(page, 'See your orders');
-  await heading(page, 'Orders').waitFor();
+  await follow(page, 'See order 1');
+  const order = page.getByRole('dialog', { name: 'Order 1' });
+  await order.locator(':focus').waitFor();
+  await walker.look(page);
+  await keyboard.press('Escape');
+  await order.waitFor({ state: 'detached' });
   for (const [button, status] of [
     ['Approve order 1', 'approved'],
     ['Deliver order 1', 'delivered'],
