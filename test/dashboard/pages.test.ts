@@ -215,8 +215,8 @@ describe('a dashboard below a path', () => {
 /** The addresses of scripts, styles, modules and icons in a page. */
 async function loadedBy(page: string): Promise<string[]> {
   const scripts = (await elements(page, 'script')).map(({ attributes }) => attributes.get('src'));
-  const links = (await elements(page, 'link:not([rel=canonical])')).map(
-    ({ attributes }) => attributes.get('href'),
+  const links = (await elements(page, 'link:not([rel=canonical])')).map(({ attributes }) =>
+    attributes.get('href'),
   );
   return [...scripts, ...links].filter((address) => address !== undefined);
 }
