@@ -104,6 +104,7 @@ describe('every request', () => {
     // The reply of the live channel does not end; it has its own test.
     for (const environment of ENVIRONMENTS) {
       await visitor.post(`/api/${environment}/pets`, { name: 'Rex', categoryId: '1' });
+      await visitor.post(`/api/${environment}/orders`, { petId: 1 });
     }
     for (const { path: row } of open.filter(({ path }) => path !== LIVE_PATH)) {
       const path = row.replace('{id}', '1');
