@@ -61,6 +61,7 @@ describeWithBrowser('the search', (open) => {
       await page.getByRole('combobox', { name: 'Search' }).fill('audit log');
       await answered;
       await page
+        .getByRole('dialog')
         .getByText(/Nothing was found|result/)
         .first()
         .waitFor();
