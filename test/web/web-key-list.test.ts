@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { DESKTOP, describeWithBrowser } from '../support/browser.ts';
+import { checkAccessibility, DESKTOP, describeWithBrowser } from '../support/browser.ts';
 import { createKey } from '../support/dashboard-scene.ts';
 import { Visitor as Owner } from '../support/dashboard-visitor.ts';
 import { ManualClock } from '../support/harness.ts';
@@ -22,6 +22,7 @@ describeWithBrowser('the list of keys', (open) => {
     });
     const { page } = visitor;
     await page.getByRole('row', { name: /Idle/ }).getByText('unused for 90 days').waitFor();
+    await expectFine(page);
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Shpo');
     await page.getByRole('dialog').getByLabel('Expires after (days)').fill('3,650');
@@ -35,7 +36,7 @@ describeWithBrowser('the list of keys', (open) => {
     await question.waitFor({ state: 'detached' });
     await page.mouse.click(5, 5);
     await question.waitFor();
-    await expectFine(page);
+    expect(await checkAccessibility(page)).toEqual([]);
     await shown.getByRole('button', { name: 'Close for good' }).click();
     await shown.waitFor({ state: 'detached' });
 
