@@ -117,11 +117,8 @@ async function saveQuotas(
       await orPutBack(quotas.save(taken), () => unsaved.putBack(taken));
     }
   }
-  for (
-    let dropped = unsaved.takeDropped(SAVED_AT_ONCE);
-    dropped.length > 0;
-    dropped = unsaved.takeDropped(SAVED_AT_ONCE)
-  ) {
+  while (unsaved.hasDropped) {
+    const dropped = unsaved.takeDropped(SAVED_AT_ONCE);
     await orPutBack(quotas.drop(dropped), () => unsaved.putBackDropped(dropped));
   }
 }

@@ -76,6 +76,11 @@ export class UnsavedQuotas {
     }
   }
 
+  /** Whether there are callers whose saved quota must be deleted. */
+  get hasDropped(): boolean {
+    return this.#dropped.size > 0;
+  }
+
   /** Takes callers whose saved quota must be deleted, at most `most`. */
   takeDropped(most = Number.POSITIVE_INFINITY): string[] {
     const taken = [...this.#dropped.values().take(most)];
