@@ -3,7 +3,7 @@ import { IconBan } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { BanNotice } from '../../shared/usage.ts';
 import { call } from '../api.ts';
-import { isolated } from '../common/format.ts';
+import { quotedKeyText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { usageQuery } from '../usage/account-queries.ts';
@@ -36,7 +36,7 @@ function Notice({ ban, accountId }: BanNoticesProps & { readonly ban: BanNotice 
   const { environment, keys, reason, startsAt, until } = ban;
   const isOver = useNow() >= until;
   if (isOver) return null;
-  const names = keys.map(({ name, lastFour }) => `“${isolated(name)}” (…${lastFour})`).join(', ');
+  const names = keys.map(quotedKeyText).join(', ');
   const from = startsAt - BEFORE_BAN;
   const log = { account: accountId, environment, key: keys[0]?.id ?? '', from, to: until };
   return (

@@ -81,9 +81,20 @@ export function isolated(name: string): string {
   return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
+/** What pages show of a key. */
+interface NamedKey {
+  readonly name: string;
+  readonly lastFour: string;
+}
+
 /** Such as "Shop server (…nbvb)". */
-export function keyText({ name, lastFour }: { readonly name: string; readonly lastFour: string }) {
+export function keyText({ name, lastFour }: NamedKey): string {
   return `${isolated(name)} (…${lastFour})`;
+}
+
+/** Such as "“Shop server” (…nbvb)", within a sentence. */
+export function quotedKeyText({ name, lastFour }: NamedKey): string {
+  return `“${isolated(name)}” (…${lastFour})`;
 }
 
 /** A text of the service with names in quotes, such as an entry of the audit log. */

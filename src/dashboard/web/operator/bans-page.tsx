@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { BanInfo, BanList } from '../../shared/operator.ts';
 import { call } from '../api.ts';
-import { countText, isolated } from '../common/format.ts';
+import { countText, keyText, quotedKeyText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
@@ -64,7 +64,7 @@ function liftingOf({ id, environment, keyName, lastFour, email }: BanInfo): Oper
     id: `lift ${id}`,
     title: 'Lift ban',
     question: 'Lift this ban?',
-    text: `The ${environment} key “${isolated(keyName)}” (…${lastFour}) of ${email} works again within a second, with a clean record. The audit log will show that you lifted the ban.`,
+    text: `The ${environment} key ${quotedKeyText({ name: keyName, lastFour })} of ${email} works again within a second, with a clean record. The audit log will show that you lifted the ban.`,
     path: `/bans/${encodeURIComponent(id)}/lift`,
     done: `The ban of ${email} is lifted.`,
   };
@@ -83,7 +83,7 @@ function Ban({ ban, lift }: { readonly ban: BanInfo; lift(): void }) {
         >
           {email}
         </PageLink>
-        <Text size="sm">{`${environment} key “${isolated(keyName)}” (…${lastFour})`}</Text>
+        <Text size="sm">{`${environment} key ${quotedKeyText({ name: keyName, lastFour })}`}</Text>
         <Text size="sm" c="dimmed">
           {reason}
         </Text>
@@ -98,7 +98,7 @@ function Ban({ ban, lift }: { readonly ban: BanInfo; lift(): void }) {
       </div>
       <Button
         variant="default"
-        aria-label={`Lift ban of ${email}, key ${isolated(keyName)} (…${lastFour})`}
+        aria-label={`Lift ban of ${email}, key ${keyText({ name: keyName, lastFour })}`}
         onClick={lift}
       >
         Lift ban

@@ -8,7 +8,13 @@ import type {
   AccountUsageInfo,
 } from '../../shared/operator.ts';
 import { useDialog, useSubject } from '../common/dialog.ts';
-import { countText, ENVIRONMENT_TITLES, isolated, keyText, limitsText } from '../common/format.ts';
+import {
+  countText,
+  ENVIRONMENT_TITLES,
+  keyText,
+  limitsText,
+  quotedKeyText,
+} from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { Failure, Loading } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
@@ -221,7 +227,7 @@ function revocationOf({ id, name, lastFour, environment }: KeyInfo): OperatorAct
   return {
     id: `revoke ${id}`,
     title: 'Revoke key',
-    text: `The ${environment} key “${isolated(name)}” (…${lastFour}) gets 401 within a second. This cannot be undone.`,
+    text: `The ${environment} key ${quotedKeyText({ name, lastFour })} gets 401 within a second. This cannot be undone.`,
     path: `/keys/${encodeURIComponent(id)}/revoke`,
     done: `The key ${name} is revoked.`,
     isDangerous: true,

@@ -4,7 +4,7 @@ import type { SandboxInfo } from '../../shared/sandbox.ts';
 import { ActionButton } from '../common/action-button.tsx';
 import { readCount } from '../common/count.ts';
 import { useDraft } from '../common/draft.ts';
-import { isolated, keyText } from '../common/format.ts';
+import { keyText } from '../common/format.ts';
 import { NumberField } from '../common/number-field.tsx';
 import { durationText } from '../common/time.tsx';
 import { ALL_KEYS, useAllKeys } from '../keys/key-calls.ts';
@@ -68,7 +68,7 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
       {info.bans.map((ban) => (
         <Group key={ban.keyId} gap="sm">
           <Text size="sm" miw={0}>
-            {`${isolated(ban.keyName)} (…${ban.lastFour})`} is banned for{' '}
+            {keyText({ name: ban.keyName, lastFour: ban.lastFour })} is banned for{' '}
             {durationText(ban.endsAt - info.now)}
           </Text>
           <ActionButton
@@ -76,7 +76,7 @@ export function Bans({ info, isBusy, onBan, onLift }: BansProps) {
             variant="default"
             isBusy={isBusy}
             onClick={() => onLift(ban.keyId)}
-            aria-label={`End the ban of ${isolated(ban.keyName)} (…${ban.lastFour})`}
+            aria-label={`End the ban of ${keyText({ name: ban.keyName, lastFour: ban.lastFour })}`}
           >
             End the ban
           </ActionButton>

@@ -1,6 +1,6 @@
 import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
 import type { UsageEvent } from '../../shared/usage.ts';
-import { countText, isolated } from '../common/format.ts';
+import { countText, quotedKeyText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { HOUR, Time } from '../common/time.tsx';
 import { SteadyList } from '../live/steady-list.tsx';
@@ -77,7 +77,7 @@ function Banned({ event, accountId }: Kind<'banned'>) {
       </Badge>
       <Stack gap={2}>
         <Text size="sm">
-          {`The ${environment} key “${isolated(keyName)}” (…${lastFour}), from `}
+          {`The ${environment} key ${quotedKeyText({ name: keyName, lastFour })}, from `}
           <Time at={at} /> until <Time at={until} />
           {liftedAt !== null && (
             <>

@@ -2,7 +2,7 @@ import { Anchor, Group, NativeSelect, SegmentedControl, Stack, TextInput } from 
 import { useEffect, useRef } from 'react';
 import { ENVIRONMENTS } from '../../../core/environments.ts';
 import type { UsageReport, UsedKey } from '../../shared/usage.ts';
-import { isolated, LAST_OF_TIME_FIELDS } from '../common/format.ts';
+import { keyText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { HOUR, Time } from '../common/time.tsx';
 import { PRESETS, type Preset, type Selection } from './selection.ts';
 
@@ -117,7 +117,7 @@ function keyChoices(selection: Selection, report: UsageReport | undefined) {
   const keys = (report?.choices.keys ?? []).filter(
     (key) => environment === '' || key.environment === environment,
   );
-  const choices = keys.map((key) => ({ value: key.id, label: keyText(key) }));
+  const choices = keys.map((key) => ({ value: key.id, label: usedKeyText(key) }));
   const chosen = selection.get('key');
   if (chosen === '' || choices.some(({ value }) => value === chosen)) return choices;
   return [...choices, { value: chosen, label: chosen }];
@@ -130,11 +130,11 @@ function operationChoices(selection: Selection, report: UsageReport | undefined)
 }
 
 /** The display name of a key. */
-export function keyText({ id, environment, name, lastFour }: UsedKey): string {
+export function usedKeyText({ id, environment, name, lastFour }: UsedKey): string {
   if (id === '') return `Counted before keys were, ${environment}`;
-  return name === null
+  return name === null || lastFour === null
     ? `${id}, ${environment}`
-    : `${isolated(name)} (…${lastFour}), ${environment}`;
+    : `${keyText({ name, lastFour })}, ${environment}`;
 }
 
 /** The display name of an operation. */

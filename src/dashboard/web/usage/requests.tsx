@@ -13,7 +13,7 @@ import { basePath } from '../page-settings.ts';
 import { usageQuery } from './account-queries.ts';
 import { Errors } from './errors.tsx';
 import { FiguresTable } from './figures-table.tsx';
-import { Filters, keyText, operationText } from './filters.tsx';
+import { Filters, operationText, usedKeyText } from './filters.tsx';
 import { errorShareText, OUTCOME_STYLES, type Span, shownOutcomes, tookText } from './outcomes.ts';
 import { RequestsChart } from './requests-chart.tsx';
 import { RequestsTable } from './requests-table.tsx';
@@ -115,7 +115,7 @@ function Details({ report, selection, accountId }: Omit<ReportProps, 'isInUse'>)
   const operations = report.operations.map((figures) => {
     return { name: operationText(figures.operation), figures };
   });
-  const keys = report.keys.map((figures) => ({ name: keyText(figures.key), figures }));
+  const keys = report.keys.map((figures) => ({ name: usedKeyText(figures.key), figures }));
   return (
     <>
       <Errors report={report} selection={selection} accountId={accountId} />
