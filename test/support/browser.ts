@@ -106,6 +106,8 @@ export interface VisitOptions {
   readonly expected?: readonly RegExp[];
   /** Allows the clipboard without a prompt. */
   readonly clipboard?: boolean;
+  /** Whether the test replaces the clock of its pages, which would stay in the profile for later tests. */
+  readonly replacesClock?: boolean;
 }
 
 /** A visitor with its own browser profile. */
@@ -119,19 +121,21 @@ export class Visitor implements AsyncDisposable {
   readonly #profile: BrowserProfile;
   readonly #origins: ReadonlySet<string>;
   readonly #expected: readonly RegExp[];
+  readonly #isReusable: boolean;
   readonly #noteRequest = (request: Request) => this.#reached(request.url());
 
   private constructor(
     profiles: BrowserProfiles,
     profile: BrowserProfile,
     page: Page,
-    { service, expected = [] }: VisitOptions,
+    { service, expected = [], replacesClock = false }: VisitOptions,
   ) {
     this.#profiles = profiles;
     this.#profile = profile;
     this.page = page;
     this.#origins = new Set([service].flat().map((address) => new URL(address).origin));
     this.#expected = expected;
+    this.#isReusable = !replacesClock;
     page.on('console', (message) => {
       const { url } = message.location();
       if (message.type() === 'error') this.#note(`console: ${message.text()} (${url})`);
@@ -159,7 +163,8 @@ export class Visitor implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.context.off('request', this.#noteRequest);
-    await this.#profiles.giveBack(this.#profile, this.#origins);
+    if (this.#isReusable) await this.#profiles.giveBack(this.#profile, this.#origins);
+    else await this.context.close();
   }
 
   #reached(address: string): void {

@@ -104,7 +104,9 @@ describeWithBrowser('the key in the API reference', (open) => {
   test('shares a temporary key with a tab that was open before, and makes one after its hour', async () => {
     await using service = await TestService.start({ parts: PARTS });
     const person = await customer(service);
-    await using visitor = await enter(open, service, person, '/docs/operations/listPets');
+    await using visitor = await enter(open, service, person, '/docs/operations/listPets', {
+      replacesClock: true,
+    });
     const { page } = visitor;
     await page.clock.install();
     await page.reload();
