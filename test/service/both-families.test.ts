@@ -81,7 +81,7 @@ describe('a service on ::', () => {
       await it.service.end('SIGTERM');
       const listed = await runCommand(['requests', 'list', 'ada@example.com', '--json'], it.data);
       expect(listed.stdout).toContain('"127.0.0.1"');
-      expect(listed.stdout + (await it.service.output())).not.toContain('ffff');
+      expect(listed.stdout + (await it.service.output())).not.toContain('::ffff');
     },
   );
 

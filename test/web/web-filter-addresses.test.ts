@@ -58,7 +58,7 @@ const FILTERS: readonly Filter[] = [
 ];
 
 function fieldOf(page: Page, { label }: Filter) {
-  return page.getByLabel(label, { exact: true }).first();
+  return page.getByRole('main').getByLabel(label, { exact: true }).first();
 }
 
 async function use(page: Page, filter: Filter): Promise<void> {
