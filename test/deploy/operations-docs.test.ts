@@ -51,7 +51,10 @@ describe('docs/operations.md', () => {
     const lines = (blocks(page, 'sh')[0] ?? '').trim().split('\n');
     const settings = Object.fromEntries(lines.map((line) => line.split('=', 2)));
     expect(settings.PETSTORE_BASE_URL).toStartWith('https://');
-    await using service = await ServiceProcess.start({ ...settings, ...onFolder(folder.path) });
+    await using service = await ServiceProcess.startWithPages({
+      ...settings,
+      ...onFolder(folder.path),
+    });
     expect((await readyz(service)).status).toBe(200);
     const headers = { Host: 'petstore.example.com' };
     const llms = await fetch(new URL('/llms.txt', service.url()), { headers });

@@ -23,7 +23,7 @@ describe.skipIf(!hasProc)('the limit of file descriptors', () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
     const limited = withLimit('-Sn 256');
-    await using service = await ServiceProcess.start(settings, [], limited);
+    await using service = await ServiceProcess.startWithPages(settings, [], limited);
     const [soft, hard] = limitsOf(service.pid);
     expect(soft).toBe(hard ?? 0);
     expect(soft).toBe(descriptorLimit() ?? 0);
@@ -81,7 +81,7 @@ describe.skipIf(!hasProc)('500 half-sent requests to a service with 256 file des
   beforeAll(async () => {
     const { stdout } = await runCommand(['keys', 'create', 'a@example.com'], settings);
     authorization = `Bearer ${stdout.trim()}`;
-    service = await ServiceProcess.start(settings, [], withLimit('-n 256'));
+    service = await ServiceProcess.startWithPages(settings, [], withLimit('-n 256'));
   });
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();

@@ -145,7 +145,7 @@ describe.skipIf(!hasProc).each([200, 1_024])(
       const keys = await makeKeys(folder.path);
       const limited = ['bash', '-c', `ulimit -n ${limit}; exec "$@"`, 'bash'];
       const settings = { ...onFolder(folder.path), PETSTORE_ANONYMOUS_PER_MINUTE: '10000' };
-      await using service = await ServiceProcess.start(settings, [], limited);
+      await using service = await ServiceProcess.startWithPages(settings, [], limited);
       await ready(service);
       const requests = firstRequests(`http://localhost:${service.port}`, keys);
       const halfSent = Array.from({ length: 2 * limit }, () => connect(service.port, '127.0.0.1'));

@@ -66,7 +66,10 @@ describe('at level debug', () => {
     const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_SECRET: 'canary'.repeat(6) };
     const made = await runCommand(['keys', 'create', 'canary@example.com'], settings);
     const key = made.stdout.trim();
-    const service = await ServiceProcess.start({ ...settings, PETSTORE_LOG_LEVEL: 'debug' });
+    const service = await ServiceProcess.startWithPages({
+      ...settings,
+      PETSTORE_LOG_LEVEL: 'debug',
+    });
     await using _ = service;
     const headers = {
       Authorization: `Bearer ${key}`,
@@ -221,7 +224,7 @@ describe('failures', () => {
 });
 
 function start(folder: string, level: string): Promise<ServiceProcess> {
-  return ServiceProcess.start({ PETSTORE_DATA_DIR: folder, PETSTORE_LOG_LEVEL: level });
+  return ServiceProcess.startWithPages({ PETSTORE_DATA_DIR: folder, PETSTORE_LOG_LEVEL: level });
 }
 
 /** Starts a service on a known port, for tests that cannot read the port from the log. */

@@ -7,7 +7,10 @@ const WARNING = 'listens beyond this machine, where the public addresses do not 
 /** The log of a service with these settings, from its start to its stop. */
 async function logOf(settings: Readonly<Record<string, string>>): Promise<string> {
   using folder = temporaryFolder();
-  await using service = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path, ...settings });
+  await using service = await ServiceProcess.startWithPages({
+    PETSTORE_DATA_DIR: folder.path,
+    ...settings,
+  });
   await service.end('SIGTERM');
   return service.output();
 }

@@ -115,7 +115,7 @@ class Scene {
   async #startOne(): Promise<ServiceProcess> {
     const drain = { PETSTORE_DRAIN_SECONDS: '1' };
     const settings = { ...this.#settings, ...drain, ...this.#secrets };
-    const process = this.#resources.use(await ServiceProcess.start(settings));
+    const process = this.#resources.use(await ServiceProcess.startWithPages(settings));
     await this.#proxy.add(process);
     return process;
   }

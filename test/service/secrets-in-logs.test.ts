@@ -116,7 +116,7 @@ describe('the log at its most talkative', () => {
     };
     const before = { ...settings, PETSTORE_SECRET: PREVIOUS, PETSTORE_PREVIOUS_SECRETS: SECRET };
     const canaries = await makeCanaries(before);
-    await using service = await ServiceProcess.start(settings);
+    await using service = await ServiceProcess.startWithPages(settings);
     for (const canary of Object.values(canaries)) await plant(service, canary);
     await service.end('SIGTERM');
 
@@ -141,7 +141,7 @@ describe('the log at its most talkative', () => {
   test('tells method, path, status and duration of a request, and no more', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path, PETSTORE_LOG_LEVEL: 'debug' };
-    await using service = await ServiceProcess.start(settings);
+    await using service = await ServiceProcess.startWithPages(settings);
     await fetch(`${service.url()}/pets/7?limit=3`);
     await service.end('SIGTERM');
 

@@ -21,8 +21,8 @@ async function twoProcesses(store: SharedStore) {
   // Both processes have the same public address.
   const dashboardUrl = `http://localhost:${await freePort()}`;
   const own = { ...settings, PETSTORE_DASHBOARD_URL: dashboardUrl };
-  const one = starting.use(await ServiceProcess.start(own));
-  const two = starting.use(await ServiceProcess.start(own));
+  const one = starting.use(await ServiceProcess.startWithPages(own));
+  const two = starting.use(await ServiceProcess.startWithPages(own));
   const visitors = [one, two].map(({ port }) => {
     const via = `http://localhost:${port}`;
     return new Visitor({ dashboardUrl }, 'person@example.com', { via });

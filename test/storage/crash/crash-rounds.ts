@@ -186,7 +186,7 @@ async function changeUntil(
 }
 
 function start(folder: string): Promise<ServiceProcess> {
-  return ServiceProcess.start({
+  return ServiceProcess.startWithPages({
     ...onFolder(folder),
     ...CRASH_SETTINGS,
     PETSTORE_LOG_LEVEL: 'info',
