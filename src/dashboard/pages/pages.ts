@@ -63,8 +63,8 @@ const PREPARATION_SECONDS = 200;
 
 /**
  * The pages.
- * @param lazyParts to which the search and the bundle are added, which are created later: the bundle right after the
- *   start if it was kept, and otherwise once the service is ready.
+ * @param lazyParts to which the bundle is added: it is found right after the start if it was kept, and otherwise made
+ *   once the service is ready.
  */
 export function createPages(
   options: PagesOptions,
@@ -75,7 +75,7 @@ export function createPages(
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const facts = { addresses, contract, banPolicy, anonymousLimits };
   const documents = servedDocuments(facts);
-  const search = lazyParts.add(async () => createSearch(facts));
+  const search = lazy(async () => createSearch(facts));
   const searchIndex = lazy(async () => {
     const { index } = await search();
     return served('application/json', () => index);
@@ -154,13 +154,13 @@ function showDashboard(parts: PageParts, reader: Reader): Response {
   return show(dashboardPage(parts, reader, nonce), parts, [`'nonce-${nonce}'`]);
 }
 
-/** These pages are the same for every reader, so they are rendered and compressed once. */
+/** These pages are the same for every reader, so each is rendered and compressed once, when it is first read. */
 function servedReference(parts: PageParts): ReadonlyMap<string, ServeDocument> {
   const headers = { 'Content-Security-Policy': writePolicy(referencePolicy(parts.addresses)) };
   return new Map(
-    Array.from(referencePages(parts), ([path, text]) => [
+    Array.from(referencePages(parts), ([path, write]) => [
       path,
-      served('text/html; charset=utf-8', () => text, headers),
+      served('text/html; charset=utf-8', write, headers),
     ]),
   );
 }

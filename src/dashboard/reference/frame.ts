@@ -8,11 +8,15 @@ import { guidesOf } from './guides/guides.ts';
 import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { tagsOf } from './tags.ts';
 
-/** A page of the reference. */
-export interface ReferencePage {
+/** What a link to a page needs. */
+export interface PageLink {
   /** Below the dashboard's address. */
   readonly path: string;
   readonly title: string;
+}
+
+/** A page of the reference. */
+export interface ReferencePage extends PageLink {
   /** One sentence for search engines and previews of links. */
   readonly description: string;
   readonly content: Html;
@@ -20,8 +24,8 @@ export interface ReferencePage {
 
 /** The pages before and after a page, in the order of the menu. */
 interface Neighbours {
-  readonly previous: ReferencePage | undefined;
-  readonly next: ReferencePage | undefined;
+  readonly previous: PageLink | undefined;
+  readonly next: PageLink | undefined;
 }
 
 /**
@@ -52,7 +56,7 @@ ${loading(parts, assets.reference, 'module')}`,
 /** Links to the text of the page for programs, and to its neighbours. */
 function pageEnd(basePath: string, path: string, { previous, next }: Neighbours): Html {
   const text = path === REFERENCE_PATH ? '/reference.md' : `${path}.md`;
-  const link = (rel: string, words: string, to: ReferencePage | undefined) =>
+  const link = (rel: string, words: string, to: PageLink | undefined) =>
     to
       ? html`<span><a rel="${rel}" href="${basePath}${to.path}">${words}</a> <span class="dimmed">${to.title}</span></span>`
       : html`<span></span>`;

@@ -16,6 +16,8 @@ import { tagsOf } from './tags.ts';
 
 type Parts = Pick<PageParts, 'addresses' | 'basePath' | 'contract'>;
 
+export const REFERENCE_TITLE = 'API reference';
+
 const ADDRESSES = [
   ['production', 'Production', 'Real animals, real limits.'],
   ['staging', 'Staging', 'The same API with animals, keys and limits of its own.'],
@@ -31,11 +33,11 @@ export function overviewPage(parts: Parts): ReferencePage {
   const { basePath, contract } = parts;
   return {
     path: REFERENCE_PATH,
-    title: 'API reference',
+    title: REFERENCE_TITLE,
     description: 'Every operation, parameter and error of the petstore API, to read and to try.',
     content: html`<div class="operation">
 <div class="operation-request">
-<h1>API reference</h1>
+<h1>${REFERENCE_TITLE}</h1>
 <p>List, add and fetch animals over JSON and HTTP. Each operation has a page, where you can send it.</p>
 ${onThisPage(SECTIONS)}
 ${addresses(parts)}

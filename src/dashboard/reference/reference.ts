@@ -1,26 +1,39 @@
 import { document } from '../pages/markdown.ts';
 import { describeOperation } from '../pages/reference-markdown.ts';
 import type { PageParts } from '../pages/shell.ts';
-import { framed, type ReferencePage } from './frame.ts';
+import { framed, type PageLink, type ReferencePage } from './frame.ts';
 import { guidePage } from './guide-page.ts';
 import type { ServiceFacts } from './guides/guide.ts';
 import { guidesOf } from './guides/guides.ts';
 import { operationPage } from './operation-page.ts';
-import { overviewPage } from './overview-page.ts';
-import { guidePath, operationPath } from './paths.ts';
+import { overviewPage, REFERENCE_TITLE } from './overview-page.ts';
+import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
 import { linkedBelow } from './prose.ts';
 
-/** The pages of the reference by path, as HTML. */
-export function referencePages(parts: PageParts): Map<string, string> {
-  const pages: ReferencePage[] = [
-    overviewPage(parts),
-    ...parts.contract.operations.map((operation) => operationPage(operation, parts)),
-    ...guidesOf(parts.contract).map((guide) => guidePage(guide, parts)),
+interface PlannedPage extends PageLink {
+  readonly write: () => ReferencePage;
+}
+
+/** The pages of the reference as HTML, by path. A page is written when its function is called. */
+export function referencePages(parts: PageParts): Map<string, () => string> {
+  const { contract } = parts;
+  const pages: PlannedPage[] = [
+    { path: REFERENCE_PATH, title: REFERENCE_TITLE, write: () => overviewPage(parts) },
+    ...contract.operations.map((operation) => ({
+      path: operationPath(operation.id),
+      title: operation.summary,
+      write: () => operationPage(operation, parts),
+    })),
+    ...guidesOf(contract).map((guide) => ({
+      path: guidePath(guide.name),
+      title: guide.title,
+      write: () => guidePage(guide, parts),
+    })),
   ];
   return new Map(
-    pages.map((page, index) => {
+    pages.map(({ path, write }, index) => {
       const neighbours = { previous: pages[index - 1], next: pages[index + 1] };
-      return [page.path, framed(parts, page, neighbours).text];
+      return [path, () => framed(parts, write(), neighbours).text];
     }),
   );
 }
