@@ -12,14 +12,19 @@ export interface BrowserProfile {
   readonly session: CDPSession;
 }
 
+interface Unused {
+  readonly profile: BrowserProfile;
+  /** Of the service that was visited last. */
+  readonly origins: ReadonlySet<string>;
+}
+
 /**
  * The profiles of one browser. Profiles are emptied and reused, because opening a window costs more CPU time
  * than most tests do.
  */
 export class BrowserProfiles {
   readonly browser: Browser;
-  readonly #unused: BrowserProfile[] = [];
-
+  readonly #unused: Unused[] = [];
   readonly #place: Place;
 
   constructor(browser: Browser, place = BERLIN) {
@@ -27,28 +32,34 @@ export class BrowserProfiles {
     this.#place = place;
   }
 
-  /** An unused profile without cookies or storage. */
-  async take(): Promise<BrowserProfile> {
-    return this.#unused.pop() ?? (await this.#open());
+  /**
+   * An unused profile without cookies or storage.
+   * @param origins of the service. A profile that visited it before still has its files in the cache.
+   */
+  async take(origins: ReadonlySet<string>): Promise<BrowserProfile> {
+    const hasVisited = (unused: Unused) => unused.origins.symmetricDifference(origins).size === 0;
+    const [unused] = this.#unused.splice(this.#unused.findIndex(hasVisited), 1);
+    if (!unused) return this.#open();
+    // Another service may have the same port, and cached files are shown even without a connection.
+    if (!hasVisited(unused)) await unused.profile.session.send('Network.clearBrowserCache');
+    return unused.profile;
   }
 
   /**
    * Empties a profile, so that no data reaches the next test.
    * @param origins whose storage it may contain.
    */
-  async giveBack(profile: BrowserProfile, origins: Iterable<string>): Promise<void> {
+  async giveBack(profile: BrowserProfile, origins: ReadonlySet<string>): Promise<void> {
     const { context, session } = profile;
     const [, ...tabs] = context.pages();
     await Promise.all(tabs.map((tab) => tab.close()));
     await context.unrouteAll();
     await context.clearCookies();
     await context.clearPermissions();
-    // A later service may have the same port, and cached files are shown even without a connection.
-    await session.send('Network.clearBrowserCache');
     for (const origin of origins) {
       await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
     }
-    this.#unused.push(profile);
+    this.#unused.push({ profile, origins });
   }
 
   async #open(): Promise<BrowserProfile> {

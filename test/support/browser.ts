@@ -128,12 +128,13 @@ export class Visitor implements AsyncDisposable {
     profiles: BrowserProfiles,
     profile: BrowserProfile,
     page: Page,
-    { service, expected = [], replacesClock = false }: VisitOptions,
+    origins: ReadonlySet<string>,
+    { expected = [], replacesClock = false }: VisitOptions,
   ) {
     this.#profiles = profiles;
     this.#profile = profile;
     this.page = page;
-    this.#origins = new Set([service].flat().map((address) => new URL(address).origin));
+    this.#origins = origins;
     this.#expected = expected;
     this.#isReusable = !replacesClock;
     page.on('console', (message) => {
@@ -146,14 +147,16 @@ export class Visitor implements AsyncDisposable {
   }
 
   static async open(profiles: BrowserProfiles, options: VisitOptions): Promise<Visitor> {
-    const profile = await profiles.take();
+    const addresses = [options.service].flat();
+    const origins = new Set(addresses.map((address) => new URL(address).origin));
+    const profile = await profiles.take(origins);
     const page = await profile.context.newPage();
     await page.setViewportSize(options.viewport ?? DESKTOP);
     await page.emulateMedia({ colorScheme: options.colorScheme ?? 'light' });
     // Permissions that are not granted are denied without a prompt.
     const granted = options.clipboard ? ['clipboard-read', 'clipboard-write'] : [];
     await profile.context.grantPermissions(granted);
-    return new Visitor(profiles, profile, page, options);
+    return new Visitor(profiles, profile, page, origins, options);
   }
 
   /** Cookies and storage of this profile. */
