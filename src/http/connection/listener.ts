@@ -137,7 +137,8 @@ export class Listener implements Connections {
 
   /**
    * Stops accepting, lets requests in flight finish, then closes every connection. As soon as this is called,
-   * every reply is the last one of its connection and says so.
+   * every reply is the last one of its connection and says so. Connections that have sent no complete request,
+   * such as those that browsers open in advance, are closed like those of `pause`.
    * @param grace milliseconds after which the remaining connections are closed.
    * @param drainFor milliseconds for which the port stays open first, so that clients reconnect elsewhere.
    */
@@ -149,8 +150,14 @@ export class Listener implements Connections {
     const cutOff = setTimeout(() => {
       for (const { server } of this.#ending.keys()) void server.stop(true);
     }, grace);
+    const unfinished = setInterval(() => {
+      for (const { server } of this.#ending.keys()) {
+        if (server.pendingRequests === 0) void server.stop(true);
+      }
+    }, LAST_REPLIES_TIME);
     await Promise.all(this.#ending.values());
     clearTimeout(cutOff);
+    clearInterval(unfinished);
   }
 
   /** Closes the port; its connections end after the reply to their request. */
@@ -225,7 +232,7 @@ export class Listener implements Connections {
   }
 }
 
-/** How long the last replies of a paused port may take to be sent, in ms. */
+/** How long the last replies of a closed port may take to be sent, in ms. */
 const LAST_REPLIES_TIME = SECOND;
 
 /** Closes the connections of a closed port once none of them has a complete request. */
