@@ -16,7 +16,7 @@ import { newManifest } from '../../src/storage/folder/store-files.ts';
 import { eventually, ManualClock, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { readyz } from '../support/readyz.ts';
-import { clientOf, makeKey, onFolder } from '../support/storage.ts';
+import { makeKey, onFolder } from '../support/storage.ts';
 import {
   asOfEarlierBoot,
   BLOCK,
@@ -108,27 +108,6 @@ test('exactly the losses that are acknowledged are returned, also one that was f
   const acknowledged = acknowledgeLosses(readConfig(onFolder(folder.path)), clock);
   expect(acknowledged.map(({ file }) => file)).toEqual(['production.db', 'staging.db']);
   expect(unacknowledgedLosses(readManifest(data))).toEqual([]);
-});
-
-test('a lost order alone is not called an animal', async () => {
-  using killed = await killedService();
-  await using first = await ServiceProcess.start(onFolder(killed.path));
-  const client = clientOf(first, killed.key);
-  let last = 0;
-  while (last <= PETS) {
-    const order = await client.createOrder({ petId: 1 });
-    last = Number(order.id);
-    await client.updateOrder(order.id, { status: 'cancelled' });
-  }
-  await client.createOrder({ petId: 1 });
-  await first.end('SIGKILL');
-  // The last commit is the last order.
-  flipByte(killed.log, ({ length }) => length - 10);
-  await using service = await ServiceProcess.start(onFolder(killed.path));
-  expect(await idsOf(service, killed.key)).toEqual(killed.ids);
-  expect((await readyz(service)).text).toStartWith(
-    `production.db has lost the acknowledged animal or order with id ${last + 1} (found `,
-  );
 });
 
 describe('a database that has lost all of its tables', () => {
