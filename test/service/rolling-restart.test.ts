@@ -18,6 +18,9 @@ const CALLERS = 6;
 
 const EVERYTHING = 1_000_000;
 
+/** How many messages are sent between two steps of a restart: some from each caller. */
+const MESSAGES = 3 * CALLERS;
+
 /** Pause between the turns of a caller, in ms: the load is steady, but below the machine's capacity. */
 const PAUSE = 250;
 
@@ -133,7 +136,7 @@ async function restartInTurn(
   const load = startLoad(proxy.url, { apiKey: scene.apiKey, ...retries });
   const nextCalls = async () => {
     const before = load.sent.length;
-    await eventually(() => load.sent.length > before + 50);
+    await eventually(() => load.sent.length > before + MESSAGES);
   };
   for (const [index, process] of old.entries()) {
     await nextCalls();

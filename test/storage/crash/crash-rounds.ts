@@ -113,6 +113,7 @@ class CrashRun {
   readonly #folder: string;
   readonly #connections: number;
   readonly #random: () => number;
+  readonly #isComplete: boolean;
   readonly #latestKill: number;
   readonly #pets: PetCreations;
   readonly #subjects: readonly CrashSubject[];
@@ -126,6 +127,7 @@ class CrashRun {
     this.#folder = folder;
     this.#connections = connections;
     this.#random = seededRandom(seed);
+    this.#isComplete = isComplete;
     this.#latestKill = isComplete ? LATEST_KILL_OF_ALL : LATEST_KILL;
     this.#pets = new PetCreations(key);
     const others = isComplete ? OTHER_SUBJECTS.map((Subject) => new Subject()) : [];
@@ -138,7 +140,7 @@ class CrashRun {
   }
 
   async round(): Promise<void> {
-    await using service = await start(this.#folder);
+    await using service = await start(this.#folder, this.#isComplete);
     await this.#check(service);
     await Promise.all(this.#subjects.map((subject) => subject.prepare(service)));
     this.#hasBegun = true;
@@ -157,7 +159,7 @@ class CrashRun {
 
   /** Checks all pets from the start, and that the service stops without an error. */
   async finish(): Promise<void> {
-    await using service = await start(this.#folder);
+    await using service = await start(this.#folder, this.#isComplete);
     await this.#check(service);
     await this.#pets.checkAll(service);
     const code = await service.end('SIGTERM');
@@ -185,12 +187,10 @@ async function changeUntil(
   }
 }
 
-function start(folder: string): Promise<ServiceProcess> {
-  return ServiceProcess.startWithPages({
-    ...onFolder(folder),
-    ...CRASH_SETTINGS,
-    PETSTORE_LOG_LEVEL: 'info',
-  });
+/** @param isWhole whether changes are made by pages, too. */
+function start(folder: string, isWhole = true): Promise<ServiceProcess> {
+  const settings = { ...onFolder(folder), ...CRASH_SETTINGS, PETSTORE_LOG_LEVEL: 'info' };
+  return isWhole ? ServiceProcess.startWithPages(settings) : ServiceProcess.start(settings);
 }
 
 async function outputOf(service: ServiceProcess): Promise<string> {
