@@ -1,12 +1,14 @@
 import type { Page } from 'playwright-core';
 
-/** Goes back in the history, without the wait of `page.goBack()` for another page. */
+/**
+ * Goes back in the history, without the wait of `page.goBack()` for another page. The call ends before the page does.
+ */
 export function pressBack(page: Page): Promise<void> {
-  return page.evaluate('history.back()');
+  return page.evaluate('void setTimeout(() => history.back())');
 }
 
 export function pressForward(page: Page): Promise<void> {
-  return page.evaluate('history.forward()');
+  return page.evaluate('void setTimeout(() => history.forward())');
 }
 
 /** Waits until the page has taken away the entries of what was open over it. */
