@@ -101,10 +101,7 @@ export class Listener implements Connections {
    * 1 s after the port was closed.
    */
   async pause(): Promise<void> {
-    const open = this.#open;
-    if (this.#isStopping || !open) return;
-    await this.#close();
-    void dropUnfinished(open.server);
+    if (!this.#isStopping) await this.#close();
   }
 
   /** @throws SetupError when the port cannot be opened again. */
@@ -150,14 +147,8 @@ export class Listener implements Connections {
     const cutOff = setTimeout(() => {
       for (const { server } of this.#ending.keys()) void server.stop(true);
     }, grace);
-    const unfinished = setInterval(() => {
-      for (const { server } of this.#ending.keys()) {
-        if (server.pendingRequests === 0) void server.stop(true);
-      }
-    }, LAST_REPLIES_TIME);
     await Promise.all(this.#ending.values());
     clearTimeout(cutOff);
-    clearInterval(unfinished);
   }
 
   /** Closes the port; its connections end after the reply to their request. */
@@ -167,14 +158,21 @@ export class Listener implements Connections {
     if (open) await this.#end(open);
   }
 
-  /** Ends the connections of an open port, each after the reply to its request. */
+  /** Ends the connections of an open port, each after the reply to its request, and those without a complete one. */
   async #end(open: OpenPort): Promise<void> {
     open.replies.begin();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     // At once, so that `stop` waits for a port that is about to be closed, too.
     this.#ending.set(open, ended);
     await open.replies.closeWhenIdle(() => {
-      end(open.server.stop().finally(() => this.#ending.delete(open)));
+      const unfinished = dropUnfinished(open.server);
+      const closed = open.server.stop();
+      end(
+        closed.finally(() => {
+          clearInterval(unfinished);
+          this.#ending.delete(open);
+        }),
+      );
     });
   }
 
@@ -235,11 +233,11 @@ export class Listener implements Connections {
 /** How long the last replies of a closed port may take to be sent, in ms. */
 const LAST_REPLIES_TIME = SECOND;
 
-/** Closes the connections of a closed port once none of them has a complete request. */
-async function dropUnfinished(server: Bun.Server<undefined>): Promise<void> {
-  do await Bun.sleep(LAST_REPLIES_TIME);
-  while (server.pendingRequests > 0);
-  await server.stop(true);
+/** Closes the connections of a closed port once none of them has a complete request. @returns its timer. */
+function dropUnfinished(server: Bun.Server<undefined>): NodeJS.Timeout {
+  return setInterval(() => {
+    if (server.pendingRequests === 0) void server.stop(true);
+  }, LAST_REPLIES_TIME);
 }
 
 /** Lower ports usually require root. */
