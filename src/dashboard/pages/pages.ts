@@ -1,6 +1,6 @@
 import type { Contract } from '../../api/operations.ts';
 import { REVALIDATED } from '../../http/reply/entity-tag.ts';
-import { type LazyParts, lazy } from '../../lib/lazy.ts';
+import { type LazyParts, lazyValue } from '../../lib/lazy.ts';
 import type { DashboardOptions } from '../options.ts';
 import { framed } from '../reference/frame.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
@@ -75,11 +75,8 @@ export function createPages(
   const basePath = new URL(addresses.dashboard).pathname.replace(/\/$/, '');
   const facts = { addresses, contract, banPolicy, anonymousLimits };
   const documents = servedDocuments(facts);
-  const search = lazy(async () => createSearch(facts));
-  const searchIndex = lazy(async () => {
-    const { index } = await search();
-    return served('application/json', () => index);
-  });
+  const search = lazyValue(() => createSearch(facts));
+  const searchIndex = served('application/json', () => search().index);
   let isPrepared = false;
   const preparation = lazyParts.addForLater(async () => {
     const { assets, files } = await source.load();
@@ -101,14 +98,10 @@ export function createPages(
   const find = async (path: string, request: Request) => {
     const document = documents.get(path);
     if (document) return () => document(request);
-    if (path === SEARCH_INDEX_PATH) {
-      const index = await searchIndex();
-      return () => index(request);
-    }
+    if (path === SEARCH_INDEX_PATH) return () => searchIndex(request);
     const { parts, files, reference } = await prepared(request);
     if (path === SEARCH_PATH) {
-      const found = await search();
-      return async () => showSearch(request, found, parts, await isOperator(request));
+      return async () => showSearch(request, search(), parts, await isOperator(request));
     }
     const page = reference.get(path);
     if (page) return () => page(request);
