@@ -5,7 +5,7 @@ import { loading, type PageParts, page as wholePage } from '../pages/shell.ts';
 import { filled } from '../shared/frame-templates.ts';
 import { unservedPages } from '../shared/unserved.ts';
 import { guidesOf } from './guides/guides.ts';
-import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
+import { guidePath, operationPath, REFERENCE_PATH, REFERENCE_TITLE } from './paths.ts';
 import { tagsOf } from './tags.ts';
 
 /** What a link to a page needs. */
@@ -87,7 +87,7 @@ function section(basePath: string, current: string, contract: Contract): Html {
     ),
   );
   return html`<ul>
-${item(REFERENCE_PATH, 'API reference')}
+${item(REFERENCE_PATH, REFERENCE_TITLE)}
 </ul>
 ${operations}
 ${menuGroup(

@@ -9,14 +9,12 @@ import type { PageParts } from '../pages/shell.ts';
 import { badges, methodMark, type ReferencePage } from './frame.ts';
 import { guidesOf } from './guides/guides.ts';
 import { onThisPage } from './on-this-page.ts';
-import { errorPath, guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
+import { errorPath, guidePath, operationPath, REFERENCE_PATH, REFERENCE_TITLE } from './paths.ts';
 import { code, prose } from './prose.ts';
 import { sampleChoice } from './sample-choice.ts';
 import { tagsOf } from './tags.ts';
 
 type Parts = Pick<PageParts, 'addresses' | 'basePath' | 'contract'>;
-
-export const REFERENCE_TITLE = 'API reference';
 
 const ADDRESSES = [
   ['production', 'Production', 'Real animals, real limits.'],

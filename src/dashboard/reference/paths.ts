@@ -3,6 +3,7 @@ import { GUIDES } from './guides/guides.ts';
 
 /** Path of the reference below the dashboard's address. */
 export const REFERENCE_PATH = '/docs';
+export const REFERENCE_TITLE = 'API reference';
 
 /** Paths of the folders of pages, which have no page of their own: the overview lists what is in them. */
 export const REFERENCE_FOLDERS = ['operations', 'guides'].flatMap((name) => [

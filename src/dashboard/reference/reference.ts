@@ -6,8 +6,8 @@ import { guidePage } from './guide-page.ts';
 import type { ServiceFacts } from './guides/guide.ts';
 import { guidesOf } from './guides/guides.ts';
 import { operationPage } from './operation-page.ts';
-import { overviewPage, REFERENCE_TITLE } from './overview-page.ts';
-import { guidePath, operationPath, REFERENCE_PATH } from './paths.ts';
+import { overviewPage } from './overview-page.ts';
+import { guidePath, operationPath, REFERENCE_PATH, REFERENCE_TITLE } from './paths.ts';
 import { linkedBelow } from './prose.ts';
 
 interface PlannedPage extends PageLink {

@@ -6,7 +6,13 @@ import type { Stability } from '../../core/stability.ts';
 import { lifecycleOf } from '../../http/lifecycle.ts';
 import type { ServiceFacts } from '../reference/guides/guide.ts';
 import { guidesOf } from '../reference/guides/guides.ts';
-import { errorPath, guidePath, operationPath, REFERENCE_PATH } from '../reference/paths.ts';
+import {
+  errorPath,
+  guidePath,
+  operationPath,
+  REFERENCE_PATH,
+  REFERENCE_TITLE,
+} from '../reference/paths.ts';
 import { slugOf } from '../reference/prose.ts';
 import { PAGE_ENTRIES } from '../shared/dashboard-pages.ts';
 import type { SearchEntry } from '../shared/search.ts';
@@ -23,7 +29,7 @@ export function searchEntries(facts: ServiceFacts): SearchEntry[] {
   return [
     {
       path: REFERENCE_PATH,
-      title: 'API reference',
+      title: REFERENCE_TITLE,
       names: 'API reference docs',
       kind: 'Page',
       excerpt: 'Addresses, keys, every operation and guide, documents for programs.',
