@@ -98,7 +98,7 @@ test.skipIf(!existsSync('/proc/self/fd'))(
   'before the port opens the writer thread has started and opened every file',
   async () => {
     using folder = temporaryFolder();
-    await using service = await ServiceProcess.startWithPages({ PETSTORE_DATA_DIR: folder.path });
+    await using service = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
     const descriptors = `/proc/${service.pid}/fd`;
     const open = readdirSync(descriptors).flatMap((name) => {
       const path = join(descriptors, name);

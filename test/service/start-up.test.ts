@@ -113,14 +113,14 @@ describe('without a terminal', () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
     await runCommand(['keys', 'create', 'a@example.com'], settings);
-    await using service = await ServiceProcess.startWithPages(settings);
+    await using service = await ServiceProcess.start(settings);
     await service.end('SIGTERM');
     expect(await service.output()).not.toContain('keys create');
   });
 
   test('the service answers as soon as it says that it listens', async () => {
     using folder = temporaryFolder();
-    await using service = await ServiceProcess.startWithPages({ PETSTORE_DATA_DIR: folder.path });
+    await using service = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
     const [production, staging] = await Promise.all([
       fetch(`${service.url()}/pets`),
       fetch(`${service.url('staging')}/pets`),
@@ -133,11 +133,8 @@ describe('serve --only', () => {
   test('serves one environment, while another process serves the other from the same folder', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_DATA_DIR: folder.path };
-    await using production = await ServiceProcess.startWithPages(settings, [
-      '--only',
-      'production',
-    ]);
-    await using staging = await ServiceProcess.startWithPages(settings, ['--only', 'staging']);
+    await using production = await ServiceProcess.start(settings, ['--only', 'production']);
+    await using staging = await ServiceProcess.start(settings, ['--only', 'staging']);
     const status = async (url: string) => (await fetch(`${url}/openapi.json`)).status;
     expect(await status(production.url())).toBe(200);
     expect(await status(production.url('staging'))).toBe(404);
@@ -154,7 +151,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
     const refused = await serve(folder.path, settings);
     expectRefusal(refused, new RegExp(`:${other.port}: the port is in use.*PETSTORE_PORT`));
     expect((await other.request('/pets')).status).toBe(401);
-    await using _ = await ServiceProcess.startWithPages({ PETSTORE_DATA_DIR: folder.path });
+    await using _ = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
   });
 
   test('an address that is not of this machine', async () => {
@@ -181,7 +178,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
   test.skipIf(!lowPortsAreGuarded())('a port that this user may not open', async () => {
     using folder = temporaryFolder();
     const settings = { PETSTORE_PORT: '80', PETSTORE_DATA_DIR: folder.path };
-    await expect(ServiceProcess.startWithPages(settings, [], WITHOUT_LOW_PORTS)).rejects.toThrow(
+    await expect(ServiceProcess.start(settings, [], WITHOUT_LOW_PORTS)).rejects.toThrow(
       /^petstore: [^\n]*:80: you may not open this port\. Set PETSTORE_PORT to 1024 or above\.\n$/,
     );
   });
@@ -241,7 +238,7 @@ describe('a start that cannot be ends with exit code 2 and one clear line:', () 
     writeFileSync(join(folder.path, 'secret'), '');
     expectRefusal(await serve(folder.path), /secret.*backup/);
     rmSync(join(folder.path, 'secret'));
-    await using _ = await ServiceProcess.startWithPages({ PETSTORE_DATA_DIR: folder.path });
+    await using _ = await ServiceProcess.start({ PETSTORE_DATA_DIR: folder.path });
   });
 });
 

@@ -114,7 +114,6 @@ class CrashRun {
   readonly #connections: number;
   readonly #random: () => number;
   readonly #isComplete: boolean;
-  readonly #latestKill: number;
   readonly #pets: PetCreations;
   readonly #subjects: readonly CrashSubject[];
   #hasBegun = false;
@@ -128,7 +127,6 @@ class CrashRun {
     this.#connections = connections;
     this.#random = seededRandom(seed);
     this.#isComplete = isComplete;
-    this.#latestKill = isComplete ? LATEST_KILL_OF_ALL : LATEST_KILL;
     this.#pets = new PetCreations(key);
     const others = isComplete ? OTHER_SUBJECTS.map((Subject) => new Subject()) : [];
     this.#subjects = [this.#pets, ...others];
@@ -146,7 +144,7 @@ class CrashRun {
     this.#hasBegun = true;
     await Promise.all(this.#subjects.map((subject) => subject.change(service)));
     const killed = new AbortController();
-    const delay = this.#random() * this.#latestKill;
+    const delay = this.#random() * (this.#isComplete ? LATEST_KILL_OF_ALL : LATEST_KILL);
     const changes = this.#subjects.flatMap((subject) => {
       const length = subject === this.#pets ? this.#connections : OTHER_CONNECTIONS;
       return Array.from({ length }, () => changeUntil(killed.signal, subject, service));
