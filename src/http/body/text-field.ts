@@ -1,6 +1,6 @@
 /*
- * The pattern has only what JSON Schema advises (Core, 6.4), because engines differ in the rest: Go has neither `\uXXXX`
- * nor lookahead. It also means the same in engines that read UTF-16, such as those of C# and of JavaScript without the
+ * The pattern has only what JSON Schema advises (Core, 6.4), because engines differ in the rest: Go has no `\u` escapes
+ * and no lookahead. It also means the same in engines that read UTF-16, such as those of C# and of JavaScript without the
  * flag `u`. It names no character that the source of a generated client could not hold, such as U+0000, a line separator
  * or a mark of direction; therefore it allows names of rare white space alone, which the service refuses (`isBlank`).
  */
