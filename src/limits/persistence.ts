@@ -111,24 +111,21 @@ async function saveQuotas(
   { unsaved }: MemoryLimiter,
   { quotas, clock }: LimiterDependencies,
 ): Promise<void> {
+  // First, because a crash brings back what is not deleted yet.
+  for (const dropped of chunks(unsaved.dropped, SAVED_AT_ONCE)) {
+    await quotas.drop(dropped);
+    unsaved.noteDeleted(dropped);
+  }
   for (let left = unsaved.size; left > 0; left -= SORTED_AT_ONCE) {
     for (const callers of chunks(unsaved.callers(SORTED_AT_ONCE), SAVED_AT_ONCE)) {
       const taken = unsaved.take(callers, clock.now());
-      await orPutBack(quotas.save(taken), () => unsaved.putBack(taken));
+      try {
+        await quotas.save(taken);
+      } catch (error) {
+        unsaved.putBack(taken);
+        throw error;
+      }
     }
-  }
-  while (unsaved.hasDropped) {
-    const dropped = unsaved.takeDropped(SAVED_AT_ONCE);
-    await orPutBack(quotas.drop(dropped), () => unsaved.putBackDropped(dropped));
-  }
-}
-
-async function orPutBack(saved: Promise<void>, putBack: () => void): Promise<void> {
-  try {
-    await saved;
-  } catch (error) {
-    putBack();
-    throw error;
   }
 }
 

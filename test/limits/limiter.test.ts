@@ -6,7 +6,7 @@ import { MemoryLimiter } from '../../src/limits/memory/limiter.ts';
 import { ADDRESS_CAPACITY } from '../../src/limits/memory/windows-table.ts';
 import { apiKey, NOON } from '../storage/ports/backend.ts';
 import { ManualClock } from '../support/harness.ts';
-import { returnUnsaved, takeUnsaved } from './unsaved.ts';
+import { takeUnsaved } from './unsaved.ts';
 
 const LIMITS = { perMinute: 1, perDay: 100 };
 
@@ -74,7 +74,7 @@ describe('quotas to be saved', () => {
     const unsaved = takeUnsaved(limiter, clock.now());
     expect(unsaved.changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
     expect(takeUnsaved(limiter, clock.now())).toEqual({ changed: [], dropped: [] });
-    returnUnsaved(limiter, unsaved);
+    limiter.unsaved.putBack(unsaved.changed);
     expect(takeUnsaved(limiter, clock.now())).toEqual(unsaved);
   });
 
@@ -84,7 +84,7 @@ describe('quotas to be saved', () => {
     const unsaved = takeUnsaved(limiter, clock.now());
     clock.advance(MINUTE);
     await countAddresses(limiter, 0, 1, clock.now());
-    returnUnsaved(limiter, unsaved);
+    limiter.unsaved.putBack(unsaved.changed);
     expect(takeUnsaved(limiter, clock.now()).changed).toMatchObject([{ dayUsed: 2 }]);
   });
 
@@ -104,14 +104,14 @@ describe('addresses past the capacity', () => {
     await countAddresses(limiter, 0, ADDRESS_CAPACITY, clock.now());
     takeUnsaved(limiter, clock.now());
     await countAddresses(limiter, ADDRESS_CAPACITY, ADDRESS_CAPACITY + 2, clock.now());
+    expect(limiter.unsaved.dropped).toEqual(['address:0', 'address:1']);
     const { changed, dropped } = takeUnsaved(limiter, clock.now());
     expect(changed.map(({ caller }) => caller)).toEqual([
       `address:${ADDRESS_CAPACITY}`,
       `address:${ADDRESS_CAPACITY + 1}`,
     ]);
     expect(dropped).toEqual(['address:0', 'address:1']);
-    returnUnsaved(limiter, { changed: [], dropped });
-    expect(takeUnsaved(limiter, clock.now()).dropped).toEqual(dropped);
+    expect(limiter.unsaved.dropped).toEqual([]);
   });
 
   test('take bounded room while nothing can be saved', async () => {
@@ -236,7 +236,7 @@ describe('pruning', () => {
     limiter.pruneExpired(atLast);
     const { changed } = takeUnsaved(limiter, atLast);
     expect(changed.map(({ caller }) => caller)).toEqual(['address:0', 'address:1']);
-    returnUnsaved(limiter, { changed, dropped: [] });
+    limiter.unsaved.putBack(changed);
     limiter.pruneExpired(tomorrow);
     expect(takeUnsaved(limiter, tomorrow)).toMatchObject({
       changed: [{ caller: 'address:1' }],

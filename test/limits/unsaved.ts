@@ -11,11 +11,7 @@ interface Unsaved {
 
 /** Takes everything that is not saved yet, of at most `most` callers that changed. */
 export function takeUnsaved({ unsaved }: MemoryLimiter, now: Instant, most?: number): Unsaved {
-  return { changed: unsaved.take(unsaved.callers(most), now), dropped: unsaved.takeDropped() };
-}
-
-/** Returns what could not be saved. */
-export function returnUnsaved({ unsaved }: MemoryLimiter, { changed, dropped }: Unsaved): void {
-  unsaved.putBack(changed);
-  unsaved.putBackDropped(dropped);
+  const { dropped } = unsaved;
+  unsaved.noteDeleted(dropped);
+  return { changed: unsaved.take(unsaved.callers(most), now), dropped };
 }

@@ -76,21 +76,14 @@ export class UnsavedQuotas {
     }
   }
 
-  /** Whether there are callers whose saved quota must be deleted. */
-  get hasDropped(): boolean {
-    return this.#dropped.size > 0;
+  /** Callers whose saved quota must be deleted. They remain until `noteDeleted`. */
+  get dropped(): string[] {
+    return [...this.#dropped];
   }
 
-  /** Takes callers whose saved quota must be deleted, at most `most`. */
-  takeDropped(most = Number.POSITIVE_INFINITY): string[] {
-    const taken = [...this.#dropped.values().take(most)];
-    for (const caller of taken) this.#dropped.delete(caller);
-    return taken;
-  }
-
-  /** Returns callers whose saved quota could not be deleted. */
-  putBackDropped(taken: readonly string[]): void {
-    for (const caller of taken) if (!this.#table.get(caller)) this.#noteDropped(caller);
+  /** Records that the saved quotas of these callers are deleted, before any later quota of theirs is saved. */
+  noteDeleted(callers: readonly string[]): void {
+    for (const caller of callers) this.#dropped.delete(caller);
   }
 
   /** Drops all changes, which are then never saved. */

@@ -22,8 +22,8 @@ const SLICES = chunks(
   SLICE,
 );
 
-/** What happens while a slice is being written, by its number, from 1. */
-type Meanwhile = Readonly<Record<number, () => Promise<unknown> | undefined>>;
+/** What happens while a slice is being written, by its number, from 1, or right before quotas are deleted. */
+type Meanwhile = Readonly<Partial<Record<number | 'drop', () => Promise<unknown> | undefined>>>;
 
 /** A limiter on a real store, whose saves a test can interrupt. */
 class Scene {
@@ -59,7 +59,10 @@ class Scene {
     const quotas = this.#backend.quotas();
     const interrupted: QuotaStore = {
       find: (caller) => quotas.find(caller),
-      drop: (callers) => quotas.drop(callers),
+      drop: async (callers) => {
+        await this.#meanwhile.drop?.();
+        await quotas.drop(callers);
+      },
       prune: (now) => quotas.prune(now),
       save: (changed) => this.#save(quotas, changed),
     };
@@ -121,6 +124,7 @@ export const quotaSlicesSuite = portSuite(
   countedMeanwhile,
   interrupted,
   changedMeanwhile,
+  dropped,
 );
 
 function countedMeanwhile(open: OpenBackend): void {
@@ -232,5 +236,62 @@ function changedMeanwhile(open: OpenBackend): void {
     await scene.run();
     const stored = await scene.stored(SLICES.flat());
     expect(stored).toEqual([0, 7, ...times(1, CALLERS - 3), 0]);
+  });
+}
+
+function dropped(open: OpenBackend): void {
+  const few = IDS.slice(0, 3).map((id) => `account:${id}`);
+  const whole = { perMinute: 2, perDay: 2 };
+
+  /** A scene whose callers have used their whole limit, which was saved, and are then dropped. */
+  async function droppedScene(backend: Backend): Promise<Scene> {
+    const scene = await Scene.start(backend);
+    for (let sent = 0; sent < 2; sent += 1) await scene.send(few, whole);
+    await scene.run();
+    expect(await scene.stored(few)).toEqual(times(2, few.length));
+    scene.limiter.reset();
+    return scene;
+  }
+
+  test('start unused for a caller who returns while they are deleted, and are saved after that', async () => {
+    await using backend = await open();
+    const scene = await droppedScene(backend);
+    let admitted = 0;
+    const returning = few.slice(0, 1);
+    await scene.run({
+      drop: async () => {
+        admitted = await scene.send(returning, whole);
+      },
+    });
+    expect(admitted).toBe(1);
+    expect(await scene.stored(few)).toEqual([1, 0, 0]);
+    await scene.restart();
+    expect(await scene.send(returning, whole)).toBe(1);
+    expect(await scene.send(returning, whole)).toBe(0);
+  });
+
+  test('are deleted by the next run if they could not be deleted, and start unused until then', async () => {
+    await using backend = await open();
+    const scene = await droppedScene(backend);
+    await scene.run({ drop: () => Promise.reject(new StorageUnavailable(new Error('full'))) });
+    expect(scene.failures).toEqual(['save production quotas']);
+    expect(await scene.stored(few)).toEqual(times(2, few.length));
+    expect(await scene.send(few.slice(0, 1), whole)).toBe(1);
+    await scene.run();
+    expect(await scene.stored(few)).toEqual([1, 0, 0]);
+  });
+
+  test('are deleted before others are saved, so that a crash brings few of them back', async () => {
+    await using backend = await open();
+    const scene = await droppedScene(backend);
+    await scene.send(['account:other']);
+    let left: number[] = [];
+    await scene.run({
+      1: async () => {
+        left = await scene.stored(few);
+      },
+    });
+    expect(left).toEqual(times(0, few.length));
+    expect(await scene.stored(['account:other'])).toEqual([1]);
   });
 }
