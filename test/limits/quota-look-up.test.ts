@@ -234,6 +234,18 @@ describe('quotas that cannot be read just now', () => {
     }
   });
 
+  test('leave nothing to be saved when numbers are set while the environment is reset', async () => {
+    const user = caller(0);
+    const { store, clock, limiter } = await usedThree(user);
+    await limiter.take(user, clock.now());
+    store.isUnavailable = false;
+    const setting = limiter.setUsed(accountOf(user), { day: 7 }, clock.now());
+    limiter.reset();
+    await setting;
+    expect(limiter.unsaved.size).toBe(0);
+    expect((await limiter.peek(user, clock.now())).day.remaining).toBe(LIMITS.perDay);
+  });
+
   test('are added once when their caller was evicted and returned in the meantime', async () => {
     const { store, clock, limiter } = await usedThree();
     await limiter.peek(caller(1), clock.now());

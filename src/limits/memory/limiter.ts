@@ -51,6 +51,8 @@ export class MemoryLimiter implements AdjustableLimiter {
   readonly #banIds = new Map<string, string>();
   /** What a background job must save. */
   readonly unsaved = new UnsavedQuotas(this.#table);
+  /** Look-ups of saved quotas in progress, by caller; concurrent requests share them. */
+  readonly #loading = new Map<string, Promise<QuotaState | undefined>>();
   /** Windows whose saved quota could not be read yet, with their clock offsets in ms. */
   readonly #unread = new Map<CallerWindows, number>();
 
@@ -130,6 +132,7 @@ export class MemoryLimiter implements AdjustableLimiter {
     this.#strikes.clear();
     this.#banIds.clear();
     this.#table.clear();
+    this.#loading.clear();
   }
 
   /** Adds the saved quotas that could not be read before. May raise `StorageUnavailable`. */
@@ -184,15 +187,25 @@ export class MemoryLimiter implements AdjustableLimiter {
   #load(caller: SavedCaller): Awaitable<CallerWindows> {
     if (this.unsaved.isDropped(caller.id)) return this.#add(caller, undefined);
     try {
-      const saved = this.#options.saved?.find(caller.id, caller.clockOffset);
+      const saved =
+        this.#loading.get(caller.id) ?? this.#options.saved?.find(caller.id, caller.clockOffset);
       if (!(saved instanceof Promise)) return this.#add(caller, saved);
-      return saved.then(
-        (quota) => this.#add(caller, quota),
-        () => this.#addUnread(caller),
-      );
+      this.#loading.set(caller.id, saved);
+      return this.#addLoaded(caller, saved);
     } catch {
       return this.#addUnread(caller);
     }
+  }
+
+  async #addLoaded(
+    caller: SavedCaller,
+    loading: Promise<QuotaState | undefined>,
+  ): Promise<CallerWindows> {
+    const [found] = await Promise.allSettled([loading]);
+    // Another request has added the caller, or the quota was read before a reset, after which it does not count.
+    if (this.#loading.get(caller.id) !== loading) return this.#add(caller, undefined);
+    this.#loading.delete(caller.id);
+    return found.status === 'fulfilled' ? this.#add(caller, found.value) : this.#addUnread(caller);
   }
 
   #add(caller: WindowsOwner, saved: QuotaState | undefined): CallerWindows {

@@ -9,8 +9,6 @@ import { type Instant, later, MINUTE } from '../../lib/clock.ts';
 export class SavedQuotas {
   readonly #store: Pick<QuotaStore, 'find'>;
   readonly #startedAt: Instant;
-  /** Look-ups in progress, by caller; concurrent requests share them. */
-  readonly #lookUps = new Map<string, Promise<SavedQuota | undefined>>();
 
   /**
    * @param startedAt when this process started its limiter. Saved times are converted relative to it: setting the
@@ -22,20 +20,13 @@ export class SavedQuotas {
   }
 
   /**
-   * Returns a new copy for each call; `undefined` when nothing was saved.
+   * `undefined` when nothing was saved.
    * @param clockOffset as in `QuotaCaller`.
    */
   find(caller: string, clockOffset = 0): Awaitable<QuotaState | undefined> {
-    const found = this.#lookUps.get(caller) ?? this.#store.find(caller);
+    const found = this.#store.find(caller);
     if (!(found instanceof Promise)) return found && this.#read(found, clockOffset);
-    if (!this.#lookUps.has(caller)) this.#share(caller, found);
     return found.then((saved) => saved && this.#read(saved, clockOffset));
-  }
-
-  #share(caller: string, found: Promise<SavedQuota | undefined>): void {
-    this.#lookUps.set(caller, found);
-    const forget = () => this.#lookUps.delete(caller);
-    found.then(forget, forget);
   }
 
   #read(saved: SavedQuota, clockOffset: number): QuotaState {

@@ -17,9 +17,9 @@ export class UnsavedQuotas {
     this.#table = table;
   }
 
-  /** Records that the quota changed. */
+  /** Records that the quota changed. Windows that were dropped in the meantime are never saved. */
   add(windows: CallerWindows): void {
-    if (windows.isDirty) return;
+    if (windows.isDirty || windows.isDropped) return;
     windows.isDirty = true;
     this.#changed.add(windows);
   }

@@ -1,118 +1,8 @@
 import { expect, test } from 'bun:test';
 import { StorageUnavailable } from '../../../src/core/errors.ts';
-import type { QuotaStore, SavedQuota } from '../../../src/core/limits/quota.ts';
-import { chunks } from '../../../src/lib/chunks.ts';
-import { DAY, MINUTE } from '../../../src/lib/clock.ts';
-import { BackgroundJobs, type Job } from '../../../src/lib/scheduler.ts';
-import type { MemoryLimiter } from '../../../src/limits/memory/limiter.ts';
-import { startLimiter } from '../../../src/limits/persistence.ts';
-import { ManualClock } from '../../support/harness.ts';
-import { ManualScheduler } from '../../support/manual-scheduler.ts';
+import type { Job } from '../../../src/lib/scheduler.ts';
 import { type Backend, type OpenBackend, portSuite } from './backend.ts';
-
-const SLICE = 500;
-/** Callers of three slices, the last one incomplete. */
-const CALLERS = 2 * SLICE + 1;
-const IDS = Array.from({ length: CALLERS }, (_, index) => String(index).padStart(32, '0'));
-const LIMITS = { perMinute: 5, perDay: 9 };
-
-/** The slices in the order in which they are saved: that of their table. */
-const SLICES = chunks(
-  IDS.map((id) => `account:${id}`),
-  SLICE,
-);
-
-/** What happens while a slice is being written, by its number, from 1, or right before quotas are deleted. */
-type Meanwhile = Readonly<Partial<Record<number | 'drop', () => Promise<unknown> | undefined>>>;
-
-/** A limiter on a real store, whose saves a test can interrupt. */
-class Scene {
-  readonly clock = new ManualClock();
-  readonly scheduler = new ManualScheduler();
-  readonly failures: string[] = [];
-  readonly jobs = new BackgroundJobs(this.scheduler, this.clock, {
-    failed: (job) => this.failures.push(job),
-    recovered() {},
-  });
-  readonly #backend: Backend;
-  #limiter: MemoryLimiter | undefined;
-  #meanwhile: Meanwhile = {};
-  #saves = 0;
-
-  constructor(backend: Backend) {
-    this.#backend = backend;
-  }
-
-  get limiter(): MemoryLimiter {
-    if (!this.#limiter) throw new Error('not started');
-    return this.#limiter;
-  }
-
-  static async start(backend: Backend): Promise<Scene> {
-    const scene = new Scene(backend);
-    await scene.restart();
-    return scene;
-  }
-
-  /** Starts a limiter like that of a new process. */
-  async restart(): Promise<void> {
-    const quotas = this.#backend.quotas();
-    const interrupted: QuotaStore = {
-      find: (caller) => quotas.find(caller),
-      drop: async (callers) => {
-        await this.#meanwhile.drop?.();
-        await quotas.drop(callers);
-      },
-      prune: (now) => quotas.prune(now),
-      save: (changed) => this.#save(quotas, changed),
-    };
-    this.#limiter = await startLimiter({
-      ...{ environment: 'production', policy: { after: 10, base: MINUTE, maximum: DAY } },
-      ...{ quotas: interrupted, bans: this.#backend.bans, clock: this.clock, jobs: this.jobs },
-      ...{ onBan() {}, onLostBan() {} },
-    });
-  }
-
-  /** Sends a request of each of these callers. @returns how many were admitted. */
-  async send(callers: readonly string[], limits = LIMITS): Promise<number> {
-    let admitted = 0;
-    for (const id of callers) {
-      const caller = { id, limits, key: undefined };
-      const { outcome } = await this.limiter.take(caller, this.clock.now());
-      if (outcome === 'admitted') admitted += 1;
-    }
-    return admitted;
-  }
-
-  async run(meanwhile: Meanwhile = {}): Promise<void> {
-    this.interrupt(meanwhile);
-    await this.scheduler.run('save production quotas');
-    this.interrupt({});
-  }
-
-  /** What happens during the next saves. */
-  interrupt(meanwhile: Meanwhile): void {
-    this.#saves = 0;
-    this.#meanwhile = meanwhile;
-  }
-
-  /** The stored number of requests of each caller; 0 if none is stored. */
-  async stored(callers: readonly string[]): Promise<number[]> {
-    const found: number[] = [];
-    for (const some of chunks(callers, 50)) {
-      const quotas = await Promise.all(some.map((id) => this.#backend.quotas().find(id)));
-      found.push(...quotas.map((quota) => quota?.dayUsed ?? 0));
-    }
-    return found;
-  }
-
-  async #save(quotas: QuotaStore, changed: readonly SavedQuota[]): Promise<void> {
-    this.#saves += 1;
-    const saved = quotas.save(changed);
-    await this.#meanwhile[this.#saves]?.();
-    await saved;
-  }
-}
+import { CALLERS, IDS, LIMITS, QuotaScene, SLICE, SLICES } from './quota-scene.ts';
 
 function times(count: number, length: number): number[] {
   return new Array<number>(length).fill(count);
@@ -125,12 +15,13 @@ export const quotaSlicesSuite = portSuite(
   interrupted,
   changedMeanwhile,
   dropped,
+  resetMeanwhile,
 );
 
 function countedMeanwhile(open: OpenBackend): void {
   test('have each request saved once that comes while a slice is written', async () => {
     await using backend = await open();
-    const scene = await Scene.start(backend);
+    const scene = await QuotaScene.start(backend);
     const [first = [], second = [], third = []] = SLICES;
     await scene.send(SLICES.flat());
     await scene.run({ 2: () => scene.send(SLICES.flat()) });
@@ -143,7 +34,7 @@ function countedMeanwhile(open: OpenBackend): void {
 
   test('admit exactly the limit of a plan that changes between two slices, also after a restart', async () => {
     await using backend = await open();
-    const scene = await Scene.start(backend);
+    const scene = await QuotaScene.start(backend);
     const all = SLICES.flat();
     const free = { perMinute: 3, perDay: 3 };
     for (let sent = 0; sent < 2; sent += 1) await scene.send(all, free);
@@ -164,7 +55,7 @@ function countedMeanwhile(open: OpenBackend): void {
 function interrupted(open: OpenBackend): void {
   test('lose nothing when the service stops in the middle of the slices', async () => {
     await using backend = await open();
-    const scene = await Scene.start(backend);
+    const scene = await QuotaScene.start(backend);
     const jobs: Job[] = [];
     let running: Promise<void> = Promise.resolve();
     // Like the scheduler of the service, which waits for a run in progress.
@@ -190,7 +81,7 @@ function interrupted(open: OpenBackend): void {
 
   test('keep the slices that could not be written for the next run', async () => {
     await using backend = await open();
-    const scene = await Scene.start(backend);
+    const scene = await QuotaScene.start(backend);
     await scene.send(SLICES.flat());
     await scene.run({
       2: () => Promise.reject(new StorageUnavailable(new Error('The reply was lost.'))),
@@ -205,7 +96,7 @@ function interrupted(open: OpenBackend): void {
 function changedMeanwhile(open: OpenBackend): void {
   test('are gone when the environment is reset between two slices', async () => {
     await using backend = await open();
-    const scene = await Scene.start(backend);
+    const scene = await QuotaScene.start(backend);
     await scene.send(SLICES.flat());
     await scene.run({
       2: async () => {
@@ -222,7 +113,7 @@ function changedMeanwhile(open: OpenBackend): void {
 
   test('are cleared or set for an account between two slices, whether it was saved before or not', async () => {
     await using backend = await open();
-    const scene = await Scene.start(backend);
+    const scene = await QuotaScene.start(backend);
     const [first = '', other = '', ...rest] = IDS;
     const last = rest.pop() ?? '';
     const accountOf = (id: string) => ({ id, clockOffset: 0 });
@@ -244,8 +135,8 @@ function dropped(open: OpenBackend): void {
   const whole = { perMinute: 2, perDay: 2 };
 
   /** A scene whose callers have used their whole limit, which was saved, and are then dropped. */
-  async function droppedScene(backend: Backend): Promise<Scene> {
-    const scene = await Scene.start(backend);
+  async function droppedScene(backend: Backend): Promise<QuotaScene> {
+    const scene = await QuotaScene.start(backend);
     for (let sent = 0; sent < 2; sent += 1) await scene.send(few, whole);
     await scene.run();
     expect(await scene.stored(few)).toEqual(times(2, few.length));
@@ -294,4 +185,39 @@ function dropped(open: OpenBackend): void {
     expect(left).toEqual(times(0, few.length));
     expect(await scene.stored(['account:other'])).toEqual([1]);
   });
+}
+
+function resetMeanwhile(open: OpenBackend): void {
+  test.each(['is read', 'cannot be read'])(
+    'start unused when the environment is reset while one %s, for all requests that wait',
+    async (outcome) => {
+      await using backend = await open();
+      const scene = await QuotaScene.start(backend);
+      const caller = ['account:one'];
+      const whole = { perMinute: 2, perDay: 2 };
+      await scene.send(caller, whole);
+      await scene.run();
+      await scene.restart();
+      const found = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<void>();
+      scene.interrupt({
+        find: async () => {
+          found.resolve();
+          await release.promise;
+          if (outcome === 'cannot be read') throw new StorageUnavailable(new Error('gone'));
+        },
+      });
+      const waiting = [scene.send(caller, whole), scene.send(caller, whole)];
+      await found.promise;
+      await backend.resetEnvironment('production');
+      scene.limiter.reset();
+      scene.interrupt({});
+      waiting.push(scene.send(caller, whole));
+      release.resolve();
+      expect((await Promise.all(waiting)).toSorted()).toEqual([0, 1, 1]);
+      await scene.limiter.readUnread(scene.clock.now());
+      await scene.run();
+      expect(await scene.stored(caller)).toEqual([2]);
+    },
+  );
 }
