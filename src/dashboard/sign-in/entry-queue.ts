@@ -1,3 +1,4 @@
+import { withTimeout } from '../../lib/timeout.ts';
 import type { SignInOptions } from './options.ts';
 
 /** Entries that wait to be written; further ones are dropped, so that a store that stalls takes no memory. */
@@ -39,7 +40,7 @@ export class EntryQueue {
 
   /** Waits for the entry that is being written, and drops the others if it takes longer than `wait` ms. */
   async close(wait: number): Promise<void> {
-    await Promise.race([this.#running, Bun.sleep(wait)]);
+    await withTimeout(wait, () => this.#running).catch(() => {});
     this.#waiting.length = 0;
   }
 

@@ -9,6 +9,7 @@ import {
 } from '../../core/accounts/audit.ts';
 import { SECOND } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
+import { withTimeout } from '../../lib/timeout.ts';
 import { EntryQueue } from './entry-queue.ts';
 import type { SignInOptions } from './options.ts';
 
@@ -115,7 +116,7 @@ export class SecurityEvents {
   ): Promise<void> {
     this.#writeLine(action, accountId, client, detail);
     const written = this.#write({ at: this.#now(), by, action, accountId, detail, client });
-    await Promise.race([written, Bun.sleep(LONGEST_WAIT)]);
+    await withTimeout(LONGEST_WAIT, () => written).catch(() => {});
   }
 
   #write(entry: AuditEntry): Promise<void> {
