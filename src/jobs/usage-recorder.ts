@@ -9,7 +9,6 @@ import {
   type OperationUsage,
   outcomeOf,
   type RecordedReply,
-  requestsOf,
   type UsageRecord,
   type UsageStore,
 } from '../core/requests/usage.ts';
@@ -27,7 +26,7 @@ interface Batch {
 export class UsageRecorder {
   readonly #store: Pick<UsageStore, 'add'>;
   readonly #environment: Environment;
-  /** The current counts, by key. A key that is not used between two saves is dropped. */
+  /** The counts since the last save, by key. */
   readonly #open = new Map<string, KeyUsage>();
   /** Counts of earlier hours that are not sent yet. */
   readonly #closed = new Set<KeyUsage>();
@@ -99,34 +98,29 @@ export class UsageRecorder {
     this.#sending = undefined;
   }
 
-  /** Takes the counts since the last save; counting goes on from 0. */
+  /** Takes the counts since the last save. The next request of the key begins new ones. */
   #takeRecords(usage: KeyUsage): UsageRecord[] {
-    const isClosed = this.#closed.delete(usage);
     // It may have been dropped while the previous batch was sent.
-    if (!isClosed && this.#open.get(usage.keyId) !== usage) return [];
-    const used = usage.operations.filter(({ counts }) => requestsOf(counts) > 0);
-    if (used.length === 0 && !isClosed) {
+    if (!usage.isOpen && !this.#closed.delete(usage)) return [];
+    if (usage.isOpen) {
       usage.isOpen = false;
       this.#open.delete(usage.keyId);
     }
     const { accountId, keyId, hour } = usage;
     const environment = this.#environment;
-    return used.map((each) => {
-      const { operation, counts, durations } = each;
-      Object.assign(each, noFigures());
-      return { accountId, environment, keyId, operation, hour, ...counts, durations };
-    });
+    return usage.operations.map(({ operation, counts, durations }) => ({
+      ...{ accountId, environment, keyId, operation, hour },
+      ...counts,
+      durations,
+    }));
   }
 }
 
 /** The counts of an operation, which is added if it is missing. */
 function operationIn(operations: OperationUsage[], operation: string): OperationUsage {
   for (const each of operations) if (each.operation === operation) return each;
-  const added: OperationUsage = { operation, ...noFigures() };
+  const durations = new Array<number>(DURATION_BUCKET_COUNT).fill(0);
+  const added = { operation, counts: { ...NO_REPLIES }, durations };
   operations.push(added);
   return added;
-}
-
-function noFigures(): Pick<OperationUsage, 'counts' | 'durations'> {
-  return { counts: { ...NO_REPLIES }, durations: new Array<number>(DURATION_BUCKET_COUNT).fill(0) };
 }

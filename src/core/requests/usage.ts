@@ -99,15 +99,15 @@ export interface KeyUsage {
   readonly hour: number;
   /** The few operations that the key was used for. */
   readonly operations: OperationUsage[];
-  /** Whether requests may be added: until its hour ends, or it is not used between two saves. */
+  /** Whether requests may be added: until its hour ends, or it is saved. */
   isOpen: boolean;
 }
 
 export interface OperationUsage {
   readonly operation: string;
-  counts: ReplyCounts;
+  readonly counts: ReplyCounts;
   /** The number of requests in each duration bucket. */
-  durations: number[];
+  readonly durations: number[];
 }
 
 export const NO_USAGE: UsageCounts = { succeeded: 0, clientErrors: 0, limited: 0, serverErrors: 0 };
