@@ -21,6 +21,7 @@ import { CacheInvalidator } from './cache-invalidator.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { watchLastBackup } from './last-backup.ts';
 import { LastUsed } from './last-used.ts';
+import { LimiterCommands } from './limiter-commands.ts';
 import { RequestLogRecorder } from './request-log-recorder.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
@@ -75,16 +76,22 @@ export async function startBackgroundJobs(dependencies: Dependencies): Promise<S
   jobs.every(PRUNE_EVERY, 'prune the request log', () =>
     stores.requestLog.prune(clock.now().wall - config.requestLogDays * DAY),
   );
+  const limiter = limiters.get('staging');
+  const limiterCommands =
+    limiter && (await LimiterCommands.start({ limiter, sandboxes: stores.sandboxes, clock }));
   const cacheInvalidator = new CacheInvalidator(seen, limiters, {
     ...dependencies,
+    limiterCommands,
     forgetRecorded(environment) {
       forgetUsage(environment);
       recorder?.forget(environment);
     },
   });
-  await cacheInvalidator.applyLimiterCommands();
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
-  jobs.every(WATCH_EVERY, 'watch for changes', () => cacheInvalidator.update());
+  jobs.every(WATCH_EVERY, 'watch for changes', async () => {
+    await cacheInvalidator.update();
+    await limiterCommands?.apply();
+  });
   for (const environment of limiters.keys()) {
     const { pets } = stores.environment(environment);
     jobs.every(WATCH_EVERY, `watch for changes of ${environment} pets`, () => pets.applyChanges());

@@ -1,11 +1,13 @@
 import type { Change, ChangeListener } from '../core/changes.ts';
 import type { Environment } from '../core/environments.ts';
-import { applyLimiterCommand } from '../core/limits/adjustable-limiter.ts';
 import type { BanRecord } from '../core/limits/ban-records.ts';
 import type { EnvironmentLimiter } from '../limits/persistence.ts';
 import type { JobDependencies } from './dependencies.ts';
+import type { LimiterCommands } from './limiter-commands.ts';
 
 interface Dependencies extends Pick<JobDependencies, 'stores' | 'clock'> {
+  /** Those for the limiter of staging, if this process has it. */
+  readonly limiterCommands: LimiterCommands | undefined;
   /** Drops the recorded requests of an environment that are not in the store yet. */
   readonly forgetRecorded: (environment: Environment) => void;
 }
@@ -75,7 +77,7 @@ export class CacheInvalidator {
     }
     const bans = idsOf('ban', changes);
     if (bans.length > 0) await this.#applyBans(await recorded.findAll(bans));
-    if (sandboxes.length > 0) await this.applyLimiterCommands(sandboxes);
+    this.#dependencies.limiterCommands?.note(sandboxes);
   }
 
   async #applyEverything(): Promise<void> {
@@ -84,25 +86,7 @@ export class CacheInvalidator {
     // reset, an empty limiter would admit too many requests.
     for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
     await this.#applyAllBans();
-    await this.applyLimiterCommands();
-  }
-
-  /**
-   * Applies the limiter commands of other processes to the limiter of staging, if this process has it.
-   * @param accounts by default all with pending commands. May raise `StorageUnavailable`.
-   */
-  async applyLimiterCommands(accounts?: readonly string[]): Promise<void> {
-    const limiter = this.#limiters.get('staging');
-    if (!limiter) return;
-    const { stores, clock } = this.#dependencies;
-    const { sandboxes } = stores;
-    for (const id of new Set(accounts ?? (await sandboxes.accountsWithLimiterCommands()))) {
-      const commands = await sandboxes.takeLimiterCommands(id);
-      const { clockOffset } = await sandboxes.find(id);
-      for (const command of commands) {
-        await applyLimiterCommand(limiter, { id, clockOffset }, command, clock.now());
-      }
-    }
+    await this.#dependencies.limiterCommands?.noteAll();
   }
 
   /**
@@ -123,8 +107,9 @@ export class CacheInvalidator {
   }
 
   async #forgetEnvironment(limiter: EnvironmentLimiter): Promise<void> {
-    const { stores, clock, forgetRecorded } = this.#dependencies;
+    const { stores, clock, forgetRecorded, limiterCommands } = this.#dependencies;
     const { environment } = limiter;
+    if (environment === 'staging') limiterCommands?.clear();
     this.#notePetsReset(environment);
     stores.keyCache.forgetAll();
     forgetRecorded(environment);

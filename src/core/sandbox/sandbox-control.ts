@@ -227,11 +227,13 @@ export class SandboxControl {
     const { account, now } = request;
     const command: LimiterCommand = { kind: 'forget' };
     await limiter?.recordBans();
-    const { clockOffset } = await sandboxes.reset(this.#withCommand(request, command), animals);
-    // Idempotent requests made on the clock that was ahead would be remembered for too long.
+    const { clockOffset } = await sandboxes.find(account.id);
+    // Idempotent requests made on a clock that is ahead would be remembered for too long. First, because a reset that is
+    // repeated after a failure finds a clock that is ahead only if it was not reset yet.
     if (clockOffset > 0) {
       for (const store of [pets, orders]) await store.forgetRequests(account.id, now.wall);
     }
+    await sandboxes.reset(this.#withCommand(request, command), animals);
     await this.#adjust(request, command);
     if (!animals) return undefined;
     // Orders first: each open one keeps its animal.

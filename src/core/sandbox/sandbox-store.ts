@@ -39,9 +39,8 @@ export interface SandboxStore {
   /**
    * Resets the clock, and ends the simulation and all bans.
    * @param hasAnimals whether orders and animals are deleted afterwards, for the audit log.
-   * @returns the previous settings.
    */
-  reset(change: SandboxChange, hasAnimals: boolean): Promise<Sandbox>;
+  reset(change: SandboxChange, hasAnimals: boolean): Promise<void>;
   /** Takes the pending limiter commands, oldest first; each is returned once. */
   takeLimiterCommands(accountId: string): Promise<readonly LimiterCommand[]>;
   /** The accounts with pending limiter commands. */

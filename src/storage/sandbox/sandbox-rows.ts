@@ -4,7 +4,7 @@ import type { Database } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
 
 /** The columns that a sandbox is read from. */
-export const SANDBOX_COLUMNS = ['clock_offset', 'simulation'] as const;
+const SANDBOX_COLUMNS = ['clock_offset', 'simulation'] as const;
 
 export type SandboxColumns = Pick<
   Selectable<Database['sandboxes']>,

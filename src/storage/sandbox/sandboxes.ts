@@ -5,7 +5,7 @@ import {
   type AccountSimulation,
   describeSimulation,
 } from '../../core/sandbox/account-simulation.ts';
-import { MAX_CLOCK_OFFSET, NO_SANDBOX, type Sandbox } from '../../core/sandbox/sandbox.ts';
+import { MAX_CLOCK_OFFSET, NO_SANDBOX } from '../../core/sandbox/sandbox.ts';
 import type {
   LimiterCommand,
   SandboxChange,
@@ -18,7 +18,7 @@ import { recordChange } from '../change-log.ts';
 import { insertBan } from '../keys/bans.ts';
 import type { Transaction } from '../schema/schema.ts';
 import { select } from '../schema/selection.ts';
-import { FIND_SANDBOX, SANDBOX_COLUMNS, sandboxFromRow } from './sandbox-rows.ts';
+import { FIND_SANDBOX, sandboxFromRow } from './sandbox-rows.ts';
 import { forgetSimulated } from './simulations.ts';
 
 const WITH_COMMANDS = select('sandboxes', ['account_id'], 'WHERE usage_order IS NOT NULL');
@@ -90,16 +90,12 @@ export const sandboxChanges = {
     await noteChange(transaction, change, 'sandbox.simulation_set', detail);
   },
 
-  async reset(
-    transaction: Transaction,
-    change: SandboxChange,
-    hasAnimals: boolean,
-  ): Promise<Sandbox> {
+  async reset(transaction: Transaction, change: SandboxChange, hasAnimals: boolean): Promise<void> {
     const { accountId } = change;
     await lockSandbox(transaction, accountId);
     const before = await transaction
       .selectFrom('sandboxes')
-      .select(SANDBOX_COLUMNS)
+      .select('clock_offset')
       .where('account_id', '=', accountId)
       .executeTakeFirstOrThrow();
     await transaction
@@ -126,7 +122,6 @@ export const sandboxChanges = {
       'sandbox.reset',
       `the clock was ${ahead} s ahead${others}`,
     );
-    return sandboxFromRow(before) ?? NO_SANDBOX;
   },
 
   async takeLimiterCommands(

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
+import { StorageUnavailable } from '../../../src/core/errors.ts';
 import { subscribe } from '../../../src/core/limits/plans.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../src/lib/clock.ts';
 import { readLimits } from '../../support/limit-readings.ts';
@@ -235,6 +236,22 @@ describe('a reset', () => {
     expect(limited).toMatchObject({ status: 429, retryAfter: 60 });
     it.clock.advance(MINUTE);
     expect((await listPets(it.service, it.secret)).status).toBe(200);
+  });
+
+  test('that fails can be repeated, and forgets the idempotent requests of the future then', async () => {
+    await using it = await sandboxScene();
+    await advance(it.service, it.secret, 4 * 365 * 86_400);
+    await create(it, 'once');
+    const { pets } = it.service.stores.environment('staging');
+    using _ = spyOn(pets, 'forgetRequests').mockRejectedValueOnce(
+      new StorageUnavailable(new Error('full')),
+    );
+
+    const failed = await callSandbox(it.service, it.secret, 'POST', '/reset');
+    expect(await refusalOf(failed)).toMatchObject({ code: 'unavailable' });
+    await sandbox(it.service, it.secret, 'POST', '/reset');
+
+    expect((await create(it, 'once')).headers.has('Idempotent-Replayed')).toBeFalse();
   });
 
   test('is on record, as every change is', async () => {
