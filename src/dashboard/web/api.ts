@@ -124,6 +124,9 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         retry: (failures, error) => failures < 2 && mayPass(error),
+        // While another component shows the failure, one more must not repeat the query: a page that waits for the
+        // query would wait again, drop that component, show it again with the next failure, and so on for ever.
+        retryOnMount: (query) => query.getObserversCount() <= 1,
         refetchOnWindowFocus: true,
         refetchInterval: ({ state }) => recoveryIn(state.error),
         // A service on the same machine is reachable while the browser is offline.

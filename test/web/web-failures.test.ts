@@ -1,0 +1,88 @@
+import { expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { describeWithBrowser } from '../support/browser.ts';
+import { customer, operator } from '../support/dashboard-scene.ts';
+import { sharedService } from '../support/shared-service.ts';
+import { untilShown } from './narrow-scene.ts';
+import { enter } from './web-entrance.ts';
+import { startWithPages } from './web-sign-in-scene.ts';
+
+/** A failure is in the console, too. */
+const EXPECTED = [/status of 40[04]/];
+
+/** More than a page sends for one address, which it may read once more when it is drawn. */
+const TOO_MANY = 4;
+
+/** Longer than a page needs to repeat what has failed, as round trips. */
+const ROUND_TRIPS = 15;
+
+const service = sharedService(() => startWithPages());
+
+describeWithBrowser('a page of which a part cannot be loaded', (open) => {
+  test.each([
+    ['/usage?last=9y', '"last" must be'],
+    ['/usage?from=a&to=b', '"from" must be'],
+  ])('says so at %s, and does not ask for it for ever', async (path, message) => {
+    await using visitor = await enter(open, service(), await customer(service()), path, {
+      expected: EXPECTED,
+    });
+    const { page } = visitor;
+    await page.getByRole('alert').getByText(message).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').getByText(message).waitFor();
+    expect(await askedTooOften(visitor)).toEqual([]);
+    // The filters are there, to choose another period.
+    await page.getByText('7 days', { exact: true }).click();
+    await page.getByRole('list', { name: 'Totals' }).waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each([
+    ['/', '/api/bans'],
+    ['/account', '/api/security-events'],
+    ['/account', '/api/auth/second-factors'],
+  ])('shows the rest of %s without %s', async (path, failing) => {
+    await using visitor = await enter(open, service(), await customer(service()), '/plan', {
+      expected: EXPECTED,
+    });
+    const { page } = visitor;
+    const body = { code: 'invalid', message: 'This fails in the test.', status: 400 };
+    await page.route(`**${failing}`, (route) => route.fulfill({ status: 400, json: body }));
+    await page.goto(service().dashboardUrl + path);
+    await untilShown(page);
+    expect(await askedTooOften(visitor)).toEqual([]);
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test.each(['/requests?account=acct_none', '/operator/accounts/acct_none/usage'])(
+    'says at %s that there is no such account',
+    async (path) => {
+      await using visitor = await enter(open, service(), await operator(service()), path, {
+        expected: EXPECTED,
+      });
+      await visitor.page.getByRole('alert').first().waitFor();
+      expect(await askedTooOften(visitor)).toEqual([]);
+      expect(visitor.problems).toEqual([]);
+    },
+  );
+});
+
+/** The addresses of the dashboard's API that the page goes on asking for. */
+async function askedTooOften(visitor: {
+  readonly page: Page;
+  readonly requests: string[];
+}): Promise<string[]> {
+  visitor.requests.length = 0;
+  await visitor.page.evaluate(async (times) => {
+    for (let time = 0; time < times; time += 1) {
+      await fetch('/llms.txt', { cache: 'no-store' });
+      await new Promise(requestAnimationFrame);
+    }
+  }, ROUND_TRIPS);
+  const counts = new Map<string, number>();
+  for (const address of visitor.requests) counts.set(address, (counts.get(address) ?? 0) + 1);
+  return [...counts]
+    .filter(([address, count]) => address.includes('/api/') && count > TOO_MANY)
+    .map(([address, count]) => `${address}: ${count}`);
+}
