@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { ENVIRONMENTS, type Environment } from '../core/environments.ts';
 import { resetEnvironments } from '../core/pets/environment-resets.ts';
 import { samplePet } from '../core/pets/sample-pets.ts';
+import { SECOND } from '../lib/clock.ts';
 import { UsageError } from './errors.ts';
 import { environmentOption, type JsonOption, jsonOption, parseCount } from './options.ts';
 import { printResult } from './output.ts';
@@ -9,6 +10,9 @@ import { requireAccount, withStores } from './session.ts';
 
 /** Pets per transaction. */
 const BATCH_SIZE = 2_000;
+
+/** How long running servers may take to know of a reset, in ms: they read the change feed four times a second. */
+const ANNOUNCED_AFTER = SECOND;
 
 interface SeedOptions extends JsonOption {
   readonly pets: number;
@@ -75,7 +79,8 @@ async function reset({ environment, yes, ...options }: ResetOptions): Promise<vo
     );
   }
   await withStores(async ({ stores, clock, by }) => {
-    await resetEnvironments(stores, [environment], by, clock.now().wall);
+    const isAnnounced = () => Bun.sleep(ANNOUNCED_AFTER);
+    await resetEnvironments(stores, [environment], by, clock.now().wall, isAnnounced);
   });
   printResult(options, { environment, reset: true }, `Deleted ${contents}.`);
 }

@@ -69,7 +69,7 @@ export class CacheInvalidator {
     if (keys.length + accounts.length > 0) keyCache.forget({ keys, accounts });
     const begun = idsOf('pets', changes);
     for (const limiter of this.#limiters.values()) {
-      if (begun.includes(limiter.environment)) this.#notePetsReset(limiter.environment);
+      if (begun.includes(limiter.environment)) this.#beginReset(limiter.environment);
       const index = changes.findLastIndex(
         ({ kind, id }) => kind === 'environment' && id === limiter.environment,
       );
@@ -117,6 +117,12 @@ export class CacheInvalidator {
     // Bans that began after the reset, including those that are not stored yet.
     const since = await stores.bans.active(clock.now().wall);
     await this.#applyBans(since.filter((ban) => ban.environment === environment));
+  }
+
+  /** What was recorded before must not be saved behind the deletions of the reset. */
+  #beginReset(environment: Environment): void {
+    this.#notePetsReset(environment);
+    this.#dependencies.forgetRecorded(environment);
   }
 
   #notePetsReset(environment: Environment): void {

@@ -2,11 +2,14 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { subscribe } from '../../src/core/limits/plans.ts';
+import { resetEnvironments } from '../../src/core/pets/environment-resets.ts';
+import { SECOND } from '../../src/lib/clock.ts';
 import { create, idsOf, killedService, PETS, reserveUpTo } from '../storage/killed-service.ts';
 import { eventually, ManualClock, TestService, temporaryFolder } from '../support/harness.ts';
 import { runCommand, ServiceProcess } from '../support/process.ts';
 import { readyz } from '../support/readyz.ts';
 import { onFolder } from '../support/storage.ts';
+import { usageRecord } from '../support/usage-records.ts';
 
 const RESET = ['reset', '--environment', 'production', '--yes'];
 
@@ -99,6 +102,35 @@ describe('petstore reset', () => {
     });
     expect(others).toEqual([]);
     expect(usage).toMatchObject({ succeeded: 1, limited: 1 });
+  });
+});
+
+describe('what a service has counted and not saved when a reset begins', () => {
+  test('is not saved while the reset deletes', async () => {
+    const clock = new ManualClock(Date.now());
+    await using service = await TestService.start({ clock });
+    const { secret, account } = await service.account();
+    await service.request('/pets', { key: secret });
+    await service.stores.environmentResets.announce(['production']);
+    clock.advance(SECOND);
+    await service.runJobs('save production usage', 'save the request log');
+    const { usage, requestLog } = service.stores;
+    expect(await usage.byPeriod({ accountId: account.id, first: 0 })).toEqual([]);
+    expect(await requestLog.page(account.id, {}, 1)).toEqual([]);
+  });
+
+  test('is deleted if another service saves it before it knows of the reset', async () => {
+    await using service = await TestService.start();
+    const { account } = await service.account();
+    const { stores } = service;
+    const { pets } = stores.environment('production');
+    await pets.import([{ name: 'Rex', categoryId: 1, status: 'available' }]);
+    const save = async () => {
+      await eventually(async () => (await pets.list({ limit: 1, after: 0 })).pets.length === 0);
+      await stores.usage.add([usageRecord({ accountId: account.id, hour: 1, succeeded: 1 })]);
+    };
+    await resetEnvironments(stores, ['production'], 'test', Date.now(), save);
+    expect(await stores.usage.byPeriod({ accountId: account.id, first: 0 })).toEqual([]);
   });
 });
 
