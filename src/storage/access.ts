@@ -56,8 +56,6 @@ export interface Engine {
     rows: readonly Row[],
     batch?: NumberedBatch,
   ): Promise<number>;
-  /** Deletes the marks of batches before this hour (hours since the Unix epoch), if the engine stores any. */
-  pruneMarks?(hour: number): Promise<void>;
 }
 
 /** The tables of one environment, without Kysely. */

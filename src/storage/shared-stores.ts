@@ -108,7 +108,6 @@ function watched(engine: Engine, kinds: WriteKinds): Engine {
     run: (sql, ...values) => engine.run(sql, ...values),
     runForRows: (statement, rows, batch) =>
       kinds.watch(statement.kind, engine.runForRows(statement, rows, batch)),
-    pruneMarks: async (hour) => engine.pruneMarks?.(hour),
   };
 }
 

@@ -37,33 +37,6 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
     };
   }
 
-  test('adds a batch once that is sent again, and the next of the same source', async () => {
-    await using it = await someAccount();
-    const { usage } = it.backend;
-    await usage.add(it.used(3), { source: 'one', number: 1 });
-    await usage.add(it.used(3), { source: 'one', number: 1 });
-    expect(await it.succeeded()).toBe(3);
-    await usage.add(it.used(40), { source: 'one', number: 2 });
-    await usage.add(it.used(500), { source: 'another', number: 1 });
-    expect(await it.succeeded()).toBe(543);
-  });
-
-  test('adds a batch once that is sent twice at the same moment', async () => {
-    await using it = await someAccount();
-    const send = () => it.backend.usage.add(it.used(3), { source: 'one', number: 1 });
-    await Promise.all(Array.from({ length: 8 }, send));
-    expect(await it.succeeded()).toBe(3);
-  });
-
-  test('remembers no source for longer than its usage', async () => {
-    await using it = await someAccount();
-    const { usage } = it.backend;
-    await usage.add(it.used(3, 7), { source: 'old', number: 1 });
-    await usage.add(it.used(3, 8), { source: 'young', number: 1 });
-    await usage.prune(8);
-    expect(await server.run('SELECT id FROM usage_sources', it.url)).toEqual([{ id: 'young' }]);
-  });
-
   test('is counted once when the connection dies while it is being committed', async () => {
     await using it = await someAccount();
     await using link = await CuttableLink.to(server.port);

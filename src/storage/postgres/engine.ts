@@ -29,9 +29,6 @@ export function postgresEngine(database: PostgresDatabase, kinds?: WriteKinds): 
     run: (sql, ...values) =>
       database.run(typeof sql === 'string' ? numbered(sql) : sql.postgres, ...values),
     runForRows: (statement, rows, batch) => runForRows(database, statement, rows, { batch }),
-    async pruneMarks(hour) {
-      await database.run('DELETE FROM usage_sources WHERE hour < $1', hour);
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Environment } from '../../core/environments.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { NumberedBatch } from '../access.ts';
+import { MARK_BATCH } from '../schema/batch-marks.ts';
 import { type Insertion, jsonOf, type RowsStatement, valuesOf } from '../schema/row-statements.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
 import { type Queries, texts } from './queries.ts';
@@ -29,9 +30,11 @@ export async function runForRows<Row>(
       ? upsertOnSeveralNodes(queries, statement, rows, ofEnvironment)
       : queries.run(statement.postgres, ...ofEnvironment, jsonOf(rows));
   if (batch) {
-    return saves.transaction(async (queries) =>
-      (await isNew(queries, batch)) ? await run(queries) : 0,
-    );
+    const { source, number, hour } = batch;
+    return saves.transaction(async (queries) => {
+      const isNew = (await queries.run(MARK_BATCH.postgres, source, number, hour)) > 0;
+      return isNew ? run(queries) : 0;
+    });
   }
   const added = await insertNewRows(database, saves, statement, rows);
   return added ? rows.length : run(saves);
@@ -55,17 +58,6 @@ function isInsertion<Row>(statement: RowsStatement<Row>): statement is Insertion
 
 function isUpsert<Row>(statement: RowsStatement<Row>): statement is Insertion<Row> {
   return isInsertion(statement) && statement.parts.isUpsert;
-}
-
-/** Records a batch as added; `false` if it already was, by a commit whose reply was lost. */
-async function isNew(queries: Queries, { source, number, hour }: NumberedBatch): Promise<boolean> {
-  const noted = await queries.run(
-    `INSERT INTO usage_sources AS noted (id, batch, hour) VALUES ($1, $2, $3)
-     ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, hour = excluded.hour
-     WHERE noted.batch < excluded.batch`,
-    ...[source, number, hour],
-  );
-  return noted > 0;
 }
 
 /** Upserts rows as literals; see `literalValues`. */

@@ -166,7 +166,7 @@ export class StoredUsage implements UsageStore {
     await deleteBefore(1, hour);
     // Days whose hours are all before this one.
     await deleteBefore(DAY_HOURS, hour - DAY_HOURS + 1);
-    await this.#access.pruneMarks?.(hour);
+    await this.#access.run('DELETE FROM usage_sources WHERE hour < ?', hour);
   }
 
   /** Parts of the selection with few rows, the earliest first. */

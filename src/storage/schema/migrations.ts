@@ -262,6 +262,13 @@ export const SHARED_STEPS: readonly SharedStep[] = [
   step('environment', TAKEN_IDS),
   // For the latest order of an account for a pet.
   step('environment', ORDERS_BY_PET),
+  // The latest batch of usage that each process has added, which PostgreSQL has had before.
+  step('accounts', {
+    sqlite: [
+      'CREATE TABLE usage_sources (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, hour INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+    ],
+    postgres: [],
+  }),
 ];
 
 /** The shared steps of one kind of data file. */

@@ -248,9 +248,9 @@ export const TABLES = {
       ...columnsOf(integer(), 'minute_ends_at', 'minute_used', 'day', 'day_used'),
     },
   },
-  // The latest batch of usage that each process has added. Only in PostgreSQL.
+  // The latest batch of usage that each process has added.
   usage_sources: {
-    file: 'none',
+    file: 'accounts',
     distributedBy: 'coordinator',
     primaryKey: ['id'],
     columns: { id: text(), batch: integer(), hour: integer() },

@@ -22,8 +22,7 @@ export function sqliteEngine(file: SqliteFile, kinds?: WriteKinds): Engine {
     queries: queriesOf(file, kinds),
     rows: (selection, ...values) => file.all(selection, ...values),
     run: (sql, ...values) => file.run(typeof sql === 'string' ? sql : sql.sqlite, ...values),
-    // Writes to a file are never sent twice, so batches need no mark.
-    runForRows: (statement, rows) => file.runForRows(statement, rows),
+    runForRows: (statement, rows, batch) => file.runForRows(statement, rows, { batch }),
   };
 }
 
@@ -41,7 +40,7 @@ export function environmentEngine(file: SqliteFile): EnvironmentEngine {
   return {
     rows: (selection, ...values) => file.all(selection, ...values),
     run: ({ sqlite }, ...values) => file.run(sqlite, ...values),
-    runForRows: (statement, rows) => file.runForRows(statement, rows, 'urgent'),
+    runForRows: (statement, rows) => file.runForRows(statement, rows, { isUrgent: true }),
   };
 }
 

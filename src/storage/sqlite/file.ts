@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { StorageUnavailable } from '../../core/errors.ts';
+import type { NumberedBatch } from '../access.ts';
 import type { Bindable } from '../schema/kysely.ts';
 import { type RowsStatement, valuesOf } from '../schema/row-statements.ts';
 import { type Expectations, openDatabase, query, type SqliteSelection } from './database.ts';
@@ -88,17 +89,24 @@ export class SqliteFile {
     return Number(changes);
   }
 
-  /** Runs a change for each of these rows. @returns how many rows it inserted or changed. */
+  /**
+   * Runs a change for each of these rows.
+   * @param options `batch`: as in `Engine`; `isUrgent`: ahead of other changes.
+   * @returns how many rows it inserted or changed.
+   */
   async runForRows<Row>(
     statement: RowsStatement<Row>,
     rows: readonly Row[],
-    priority?: 'urgent',
+    {
+      batch,
+      isUrgent = false,
+    }: { readonly batch?: NumberedBatch | undefined; readonly isUrgent?: boolean } = {},
   ): Promise<number> {
     if (rows.length === 0) return 0;
     const { sqlite, sqliteForMany, sqliteUpdate, columns } = statement;
     const values = valuesOf(statement, rows);
-    const input = { sqlite, sqliteForMany, sqliteUpdate, width: columns.length, values };
-    return this.write({ name: priority === 'urgent' ? 'saveRows' : 'runForRows', input });
+    const input = { sqlite, sqliteForMany, sqliteUpdate, width: columns.length, values, batch };
+    return this.write({ name: isUrgent ? 'saveRows' : 'runForRows', input });
   }
 
   /**

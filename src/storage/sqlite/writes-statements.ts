@@ -1,5 +1,7 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
 import { ROWS_PER_STATEMENT } from '../../lib/chunks.ts';
+import type { NumberedBatch } from '../access.ts';
+import { MARK_BATCH } from '../schema/batch-marks.ts';
 import type { Bindable, CompiledStatement, StatementResult } from '../schema/kysely.ts';
 import type { RowsStatement } from '../schema/row-statements.ts';
 
@@ -10,13 +12,16 @@ interface ForRows
   extends Pick<RowsStatement<unknown>, 'sqlite' | 'sqliteForMany' | 'sqliteUpdate'> {
   readonly width: number;
   readonly values: readonly Bindable[];
+  /** The rows are not changed if this batch was added before. */
+  readonly batch?: NumberedBatch | undefined;
 }
 
 /** Runs a statement for all rows. @returns how many rows it inserted, changed or deleted. */
 function runForRows(
   database: Database,
-  { sqlite, sqliteForMany, sqliteUpdate, width, values }: ForRows,
+  { sqlite, sqliteForMany, sqliteUpdate, width, values, batch }: ForRows,
 ): number {
+  if (batch && !isNew(database, batch)) return 0;
   let changed = 0;
   let done = 0;
   const run = (statement: PreparedStatement, rows: number) =>
@@ -35,6 +40,11 @@ function runForRows(
   for (; done < values.length; done += width)
     changed += (update && run(update, 1)) || run(statement, 1);
   return changed;
+}
+
+/** Records a batch as added; `false` if it already was, by a commit whose reply was lost. */
+function isNew(database: Database, { source, number, hour }: NumberedBatch): boolean {
+  return database.query(MARK_BATCH.sqlite).run(source, number, hour).changes > 0;
 }
 
 /** Changes to any file, given as statements. Each runs within a transaction of the writer thread. */

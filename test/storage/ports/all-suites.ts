@@ -25,6 +25,7 @@ import { secretsSuite } from './secrets.suite.ts';
 import { settingsSuite } from './settings.suite.ts';
 import { simulationStoreSuite } from './simulation-store.suite.ts';
 import { storedPetsSuite } from './stored-pets.suite.ts';
+import { usageBatchesSuite } from './usage-batches.suite.ts';
 import { usageStoreSuite } from './usage-store.suite.ts';
 
 /** Makes the tests of all stores, for every database. */
@@ -55,5 +56,6 @@ export function allSuites(open: OpenBackend): void {
   settingsSuite(open);
   simulationStoreSuite(open);
   storedPetsSuite(open);
+  usageBatchesSuite(open);
   usageStoreSuite(open);
 }
