@@ -20,6 +20,8 @@ export class CacheInvalidator {
   readonly #limiters: ReadonlyMap<Environment, EnvironmentLimiter>;
   readonly #dependencies: Dependencies;
   #revision: bigint;
+  /** The revision of the last reset that was seen to begin, by environment. */
+  readonly #begunResets = new Map<Environment, bigint>();
   /** The revision of the last reset that was applied, by environment. */
   readonly #appliedResets = new Map<Environment, bigint>();
   readonly #listeners = new Set<ChangeListener>();
@@ -67,13 +69,12 @@ export class CacheInvalidator {
     const accounts = [...idsOf('account', changes), ...sandboxes];
     const keys = idsOf('key', changes);
     if (keys.length + accounts.length > 0) keyCache.forget({ keys, accounts });
-    const begun = idsOf('pets', changes);
     for (const limiter of this.#limiters.values()) {
-      if (begun.includes(limiter.environment)) this.#beginReset(limiter.environment);
-      const index = changes.findLastIndex(
-        ({ kind, id }) => kind === 'environment' && id === limiter.environment,
-      );
-      if (index >= 0) await this.#applyReset(limiter, seen + BigInt(index + 1));
+      const { environment } = limiter;
+      const begun = revisionOf({ kind: 'pets', id: environment }, changes, seen);
+      if (begun !== undefined) this.#beginReset(environment, begun);
+      const reset = revisionOf({ kind: 'environment', id: environment }, changes, seen);
+      if (reset !== undefined) await this.#applyReset(limiter, reset);
     }
     const bans = idsOf('ban', changes);
     if (bans.length > 0) await this.#applyBans(await recorded.findAll(bans));
@@ -119,9 +120,14 @@ export class CacheInvalidator {
     await this.#applyBans(since.filter((ban) => ban.environment === environment));
   }
 
-  /** What was recorded before must not be saved behind the deletions of the reset. */
-  #beginReset(environment: Environment): void {
+  /**
+   * What was recorded before a reset must not be saved behind its deletions. Dropped once for each reset, because this
+   * update may be repeated after a failure.
+   */
+  #beginReset(environment: Environment, revision: bigint): void {
     this.#notePetsReset(environment);
+    if ((this.#begunResets.get(environment) ?? 0n) >= revision) return;
+    this.#begunResets.set(environment, revision);
     this.#dependencies.forgetRecorded(environment);
   }
 
@@ -152,4 +158,14 @@ export class CacheInvalidator {
 
 function idsOf(kind: Change['kind'], changes: readonly Change[]): string[] {
   return changes.filter((change) => change.kind === kind).map(({ id }) => id);
+}
+
+/** The revision of the last change like this one. @param seen the revision before the first of `changes`. */
+function revisionOf(
+  { kind, id }: Change,
+  changes: readonly Change[],
+  seen: bigint,
+): bigint | undefined {
+  const index = changes.findLastIndex((each) => each.kind === kind && each.id === id);
+  return index < 0 ? undefined : seen + BigInt(index + 1);
 }

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, spyOn, test } from 'bun:test';
 import { join } from 'node:path';
+import { StorageUnavailable } from '../../src/core/errors.ts';
 import { subscribe } from '../../src/core/limits/plans.ts';
 import { resetEnvironments } from '../../src/core/pets/environment-resets.ts';
 import { SECOND } from '../../src/lib/clock.ts';
@@ -117,6 +118,25 @@ describe('what a service has counted and not saved when a reset begins', () => {
     const { usage, requestLog } = service.stores;
     expect(await usage.byPeriod({ accountId: account.id, first: 0 })).toEqual([]);
     expect(await requestLog.page(account.id, {}, 1)).toEqual([]);
+  });
+
+  test('is dropped once, also if the service has to read of the reset again', async () => {
+    const clock = new ManualClock(Date.now());
+    await using service = await TestService.start({ clock });
+    const { secret, account } = await service.account();
+    const { changes, bans, usage } = service.stores;
+    const revision = BigInt(await changes.revision()) + 2n;
+    const read = [{ kind: 'pets', id: 'production' } as const, { kind: 'ban', id: '1' } as const];
+    using _ = spyOn(changes, 'since').mockResolvedValue({ revision, changes: read });
+    using failing = spyOn(bans, 'findAll').mockImplementationOnce(() => {
+      throw new StorageUnavailable(new Error('full'));
+    });
+    await service.runJobs('watch for changes');
+    await service.request('/pets', { key: secret });
+    await service.runJobs('watch for changes');
+    await service.runJobs('save production usage');
+    expect(failing).toHaveBeenCalledTimes(2);
+    expect(await usage.byPeriod({ accountId: account.id, first: 0 })).toHaveLength(1);
   });
 
   test('is deleted if another service saves it before it knows of the reset', async () => {
