@@ -27,14 +27,7 @@ function stored({ accountId, ...record }: UsageRecord, fields = {}) {
 }
 
 /** Tests of a usage store, for every database. */
-export const usageStoreSuite = portSuite(
-  'a usage store',
-  adding,
-
-  summing,
-  growingOld,
-  deleting,
-);
+export const usageStoreSuite = portSuite('a usage store', adding, summing, growingOld, deleting);
 
 function adding(open: OpenBackend): void {
   test('adds to the counts of each account, hour, key and operation separately', async () => {
