@@ -21,7 +21,10 @@ function places(patterns: readonly string[], expression: RegExp): string[] {
 }
 
 test.each([
-  ['a staging key, not a key of staging', /\b[Kk]eys? of (?:staging|production)\b/],
+  [
+    'a staging key, not a key of staging',
+    /\b[Kk]eys? of (?:staging\b|production\b|\$?\{environment)/,
+  ],
   ['an active key, not a live one', /\b[Ll]ive (?:API )?keys?\b/],
   ['production, not Production, within a sentence', /[a-z,;] (?:Production|Staging)\b(?!['"`])/],
 ])('there is one word for one thing: %s', (_, expression) => {

@@ -57,3 +57,12 @@ export function tooWide(page: Page): Promise<string[]> {
       .map(({ tagName, className }) => `${tagName}.${className}`);
   });
 }
+
+/** The texts of buttons that are cut off. */
+export function clippedButtons(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.mantine-Button-label')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => textContent),
+  );
+}

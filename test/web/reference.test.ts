@@ -161,7 +161,9 @@ describeWithBrowser('the API reference', (open) => {
     expect(await examples.getByRole('group').count()).toBe(4);
     await examples.getByText('"code": "invalid_json"').waitFor();
     expect(await page.getByRole('radio', { name: '201' }).isChecked()).toBe(false);
+    expect(await coveredCode(page)).toEqual([]);
     await page.setViewportSize(PHONE);
+    expect(await coveredCode(page)).toEqual([]);
     expect(await top('Try it')).toBeGreaterThan(await top('Body'));
     expect(await top('Try it')).toBeLessThan(await top('Reply: 201'));
     expect(visitor.problems).toEqual([]);
@@ -209,3 +211,20 @@ describeWithBrowser('the API reference', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 });
+
+/** Code of which the button that copies it covers a part. */
+function coveredCode(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.code')].flatMap((block) => {
+      const code = block.querySelector('code');
+      const button = block.querySelector('.code-copy')?.getBoundingClientRect();
+      if (!code || !button || button.width === 0) return [];
+      const range = document.createRange();
+      range.selectNodeContents(code);
+      const isCovered = [...range.getClientRects()].some(
+        ({ right, top }) => right > button.left && top < button.bottom,
+      );
+      return isCovered ? [code.textContent] : [];
+    }),
+  );
+}

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { describeWithBrowser, layoutShift, type Visitor } from '../support/browser.ts';
 import { customer, operator } from '../support/dashboard-scene.ts';
 import { ManualClock, type TestService } from '../support/harness.ts';
-import { busyCustomer, NARROWEST, tooWide, untilShown } from './narrow-scene.ts';
+import { busyCustomer, clippedButtons, NARROWEST, tooWide, untilShown } from './narrow-scene.ts';
 import { CUSTOMER_PATHS, OPERATOR_PATHS, PUBLIC_PATHS } from './page-paths.ts';
 import { enterAs } from './web-entrance.ts';
 import { startWithPages } from './web-sign-in-scene.ts';
@@ -66,6 +66,7 @@ async function faults(
     await untilShown(page);
     const moved = await layoutShift(page);
     if (moved !== 0) found.push(`${path} moved: ${moved}`);
+    for (const text of await clippedButtons(page)) found.push(`${path} cuts off: ${text}`);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       const wide = await tooWide(page);

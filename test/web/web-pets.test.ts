@@ -55,10 +55,12 @@ describeWithBrowser('the page Animals', (open) => {
     await rows(browser).first().getByText('No. 7').waitFor();
     expect(await rows(browser).count()).toBe(1);
     expect(new URL(page.url()).search).toBe('?environment=staging&status=sold&id=7');
-    await page.getByLabel('Id', { exact: true }).fill('9007199254740993');
-    await page.getByRole('heading', { name: 'No such animal' }).waitFor();
-    await page.getByRole('button', { name: 'Show all animals' }).click();
-    await rows(browser).first().getByText('No. 60').waitFor();
+    for (const id of ['9007199254740993', '99999999999999999999', '007', '-1', '1.0', 'Rex']) {
+      await page.getByLabel('Id', { exact: true }).fill(id);
+      await page.getByRole('heading', { name: 'No such animal' }).waitFor();
+      await page.getByRole('button', { name: 'Show all animals' }).click();
+      await rows(browser).first().getByText('No. 60').waitFor();
+    }
     expect(browser.problems).toEqual([]);
   });
 

@@ -29,7 +29,7 @@ export function NoOrders({ view: { environment, status, before } }: { readonly v
         <PageLink href={petsAddress({ environment, status: 'available' })} inherit>
           Animals
         </PageLink>
-        , or with a key of {environment}. The guide{' '}
+        , or with a {environment} key. The guide{' '}
         <Anchor href={`${basePath}/docs/guides/orders`} inherit underline="always">
           Orders
         </Anchor>{' '}

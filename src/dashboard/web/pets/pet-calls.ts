@@ -1,5 +1,6 @@
 import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Environment } from '../../../core/environments.ts';
+import { readInt64 } from '../../../lib/int64.ts';
 import type { OrderInfo } from '../../shared/orders.ts';
 import type {
   NewPetInfo,
@@ -20,7 +21,11 @@ export function usePets(view: PetsView) {
   const query = listQuery(view);
   return useQuery({
     queryKey: [PETS, environment, query],
-    queryFn: () => call<PetPageInfo>('GET', `/${environment}/pets${query}`),
+    // What is no id belongs to no animal, and is no failure.
+    queryFn: () =>
+      view.id === '' || readInt64(view.id) !== undefined
+        ? call<PetPageInfo>('GET', `/${environment}/pets${query}`)
+        : { pets: [], next: null },
     // The current list stays until the next one is loaded, unless it is of the other environment.
     placeholderData: (before, query) => (query?.queryKey[1] === environment ? before : undefined),
   });
