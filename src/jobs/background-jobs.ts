@@ -70,7 +70,7 @@ export async function startBackgroundJobs(dependencies: Dependencies): Promise<S
   // Read before the bans, so that a ban lifted during startup is noticed as a change.
   const seen = await stores.changes.revision();
   const limiters = await startLimiters(dependencies);
-  const { recordUsage, usageRecorders } = startRecordingUsage(dependencies);
+  const { recordUsage, forgetUsage } = startRecordingUsage(dependencies);
   const recorder = startRecordingRequests(dependencies);
   jobs.every(PRUNE_EVERY, 'prune expired rows', () => pruneExpired(stores, limiters, clock.now()));
   jobs.every(PRUNE_EVERY, 'prune the request log', () =>
@@ -83,10 +83,9 @@ export async function startBackgroundJobs(dependencies: Dependencies): Promise<S
     ...dependencies,
     limiterCommands,
     forgetRecorded(environment) {
-      usageRecorders.get(environment)?.forget();
+      forgetUsage(environment);
       recorder?.forget(environment);
     },
-    changeUsageSource: (environment) => usageRecorders.get(environment)?.changeSource(),
   });
   jobs.every(PROBE_WRITES_EVERY, 'probe failing writes', () => stores.probeWrites());
   jobs.every(WATCH_EVERY, 'watch for changes', async () => {
@@ -138,7 +137,7 @@ async function startLimiters(
 /** Records in memory when keys are used and with which outcome; jobs save the records. */
 function startRecordingUsage({ leases, stores, jobs }: Dependencies): {
   readonly recordUsage: Api['recordUsage'];
-  readonly usageRecorders: ReadonlyMap<Environment, UsageRecorder>;
+  readonly forgetUsage: (environment: Environment) => void;
 } {
   const lastUsed = new LastUsed(stores.keys);
   jobs.everyAndAtStop(SAVE_LAST_USED_EVERY, 'save last uses', () => lastUsed.save());
@@ -153,7 +152,7 @@ function startRecordingUsage({ leases, stores, jobs }: Dependencies): {
       if (reply.status !== 429) lastUsed.record(key, reply.at);
       recorders.get(key.environment)?.record(key, reply);
     },
-    usageRecorders: recorders,
+    forgetUsage: (environment) => recorders.get(environment)?.forget(),
   };
 }
 

@@ -10,8 +10,6 @@ interface Dependencies extends Pick<JobDependencies, 'stores' | 'clock'> {
   readonly limiterCommands: LimiterCommands | undefined;
   /** Drops the recorded requests of an environment that are not in the store yet. */
   readonly forgetRecorded: (environment: Environment) => void;
-  /** Called when an environment may have been reset; keeps what is recorded. */
-  readonly changeUsageSource: (environment: Environment) => void;
 }
 
 /**
@@ -87,10 +85,7 @@ export class CacheInvalidator {
     this.#dependencies.stores.keyCache.forgetAll();
     // An environment may have been reset, so its cached pages are dropped. The limiters stay as they are: if it was not
     // reset, an empty limiter would admit too many requests.
-    for (const environment of this.#limiters.keys()) {
-      this.#notePetsReset(environment);
-      this.#dependencies.changeUsageSource(environment);
-    }
+    for (const environment of this.#limiters.keys()) this.#notePetsReset(environment);
     await this.#applyAllBans();
     await this.#dependencies.limiterCommands?.noteAll();
   }

@@ -11,7 +11,6 @@ import {
   type RecordedReply,
   type UsageRecord,
   type UsageStore,
-  usageSource,
 } from '../core/requests/usage.ts';
 import { DURATION_BUCKET_COUNT, durationBucket } from '../core/requests/usage-durations.ts';
 
@@ -31,7 +30,7 @@ export class UsageRecorder {
   readonly #open = new Map<string, KeyUsage>();
   /** Counts of earlier hours that are not sent yet. */
   readonly #closed = new Set<KeyUsage>();
-  #source: string;
+  readonly #source = crypto.randomUUID();
   #batches = 0;
   /** A batch that the store has not confirmed. It is sent again unchanged, because the store may have added it. */
   #sending: Batch | undefined;
@@ -39,7 +38,6 @@ export class UsageRecorder {
   constructor(store: Pick<UsageStore, 'add'>, environment: Environment) {
     this.#store = store;
     this.#environment = environment;
-    this.#source = usageSource(environment);
   }
 
   /** Records one reply; does not wait. */
@@ -67,18 +65,12 @@ export class UsageRecorder {
     await this.#sendBatch(records);
   }
 
-  /** Drops the recorded usage that is not in the store yet, because the environment was reset. */
+  /** Drops the recorded usage that is not in the store yet. */
   forget(): void {
-    this.changeSource();
     for (const usage of this.#open.values()) usage.isOpen = false;
     this.#open.clear();
     this.#closed.clear();
     this.#sending = undefined;
-  }
-
-  /** Must be called when the environment may have been reset: the store adds no more batches of the earlier source. */
-  changeSource(): void {
-    this.#source = usageSource(this.#environment);
   }
 
   #usageOf({ id, accountId }: Pick<KeyRecord, 'id' | 'accountId'>, hour: number): KeyUsage {

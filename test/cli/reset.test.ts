@@ -154,26 +154,6 @@ describe('what a service has counted and not saved when a reset begins', () => {
   });
 });
 
-test('usage that was counted before the reset does not come back when it is saved before the service knows', async () => {
-  await using service = await TestService.start({ clock: new ManualClock(Date.now()) });
-  const { secret, account } = await service.account();
-  const ask = () => service.request('/pets', { key: secret });
-  const used = async () => {
-    await service.runJobs('save production usage');
-    const { usage } = service.stores;
-    const periods = await usage.byPeriod({ accountId: account.id, first: 0 });
-    return periods.map(({ succeeded }) => succeeded);
-  };
-  await ask();
-  expect(await used()).toEqual([1]);
-  await ask();
-  expect((await runCommand(RESET, onFolder(service.folder.path))).code).toBe(0);
-  expect(await used()).toEqual([]);
-  await service.runJobs('watch for changes');
-  await ask();
-  expect(await used()).toEqual([1]);
-});
-
 describe('after a reset beside the running service', () => {
   test('a kill loses no animal that was created since, and no start reports a loss', async () => {
     using killed = await killedService();

@@ -179,15 +179,9 @@ export function requestsOf(counts: UsageCounts): number {
 
 /** Identifies a batch of usage records, so that it is added only once. */
 export interface BatchMark {
-  /** As returned by `usageSource`. */
   readonly source: string;
   /** Greater than the number of the source's previous batch. */
   readonly number: number;
-}
-
-/** A new source of batches of one environment. The reset of the environment ends all sources that have added a batch. */
-export function usageSource(environment: Environment): string {
-  return `${environment} ${crypto.randomUUID()}`;
 }
 
 /** Request counts by hour, or by day for older requests. Every call may raise `StorageUnavailable`. */

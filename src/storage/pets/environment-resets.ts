@@ -32,7 +32,6 @@ export const environmentResetChanges = {
   ): Promise<void> {
     if (environments.includes('staging')) await resetSandboxes(transaction);
     for (const environment of environments) {
-      await endUsage(transaction, environment);
       await recordChange(transaction, 'environment', environment);
       // The entry concerns all accounts.
       const entry = { at, by, action: 'environment.reset', accountId: '' } as const;
@@ -40,16 +39,6 @@ export const environmentResetChanges = {
     }
   },
 };
-
-/** Deletes the usage that was added in the meantime. Servers add no more of it until they know of the reset. */
-async function endUsage(transaction: Transaction, environment: Environment): Promise<void> {
-  await transaction
-    .updateTable('usage_sources')
-    .set({ batch: Number.MAX_SAFE_INTEGER })
-    .where('id', 'like', `${environment} %`)
-    .execute();
-  await transaction.deleteFrom('key_usage').where('environment', '=', environment).execute();
-}
 
 async function resetSandboxes(transaction: Transaction): Promise<void> {
   for (const table of ['sandboxes', 'simulated_requests'] as const) {
