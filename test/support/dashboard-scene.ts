@@ -33,8 +33,9 @@ export async function dashboardScene(
 export async function customer(
   service: TestService,
   subscription: Subscription = AMPLE,
+  email?: string,
 ): Promise<Visitor> {
-  const visitor = await Visitor.signUp(service);
+  const visitor = await Visitor.signUp(service, email);
   const { accounts } = service.stores;
   await accounts.setSubscription(visitor.accountId, subscription, Date.now(), 'test');
   return visitor;

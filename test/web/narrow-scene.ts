@@ -10,12 +10,13 @@ export const NARROWEST = { width: 320, height: 640 };
 /** A name that cannot be wrapped at a space. */
 const LONG = 'Aardvark'.repeat(8);
 
+/** The longest address of the usual form: neither part of it can be wrapped at a space. */
+const LONG_EMAIL = `${LONG.slice(0, 60)}@${'long-domain.'.repeat(8)}example.com`.toLowerCase();
+
 /** A customer with long names, orders, messages, requests, errors and a ban. */
 export async function busyCustomer(service: TestService): Promise<Customer> {
-  const person = await customer(service, {
-    plan: 'enterprise',
-    limits: { perMinute: 3, perDay: 9 },
-  });
+  const limited = { plan: 'enterprise', limits: { perMinute: 3, perDay: 9 } } as const;
+  const person = await customer(service, limited, LONG_EMAIL);
   const { text, key } = await createKey(person, {
     name: LONG.slice(0, 60),
     environment: 'staging',
@@ -47,15 +48,20 @@ export async function untilShown(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
 }
 
-/** The elements that make the page wider than the window; none if it fits. */
+/** What makes the page, or a dialog, wider than the window; nothing if it fits. */
 export function tooWide(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth <= clientWidth) return [];
-    return [...document.querySelectorAll('body *')]
-      .filter((element) => element.getBoundingClientRect().right > clientWidth)
-      .map(({ tagName, className }) => `${tagName}.${className}`);
-  });
+  return page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('[role="dialog"]')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .flatMap((outer) => {
+        const edge = outer.getBoundingClientRect().left + outer.clientWidth;
+        const inner = [...outer.querySelectorAll('body *')].filter(
+          (element) => element.getBoundingClientRect().right > edge,
+        );
+        return [outer, ...inner];
+      })
+      .map(({ tagName, className }) => `${tagName}.${className}`),
+  );
 }
 
 /** The texts of buttons that are cut off. */

@@ -45,6 +45,9 @@ describeWithBrowser('a window of 320 px', (open) => {
       ...OPERATOR_PATHS,
       ofAccount,
       `${ofAccount}/usage`,
+      ...[`plan=${accountId}`, 'action=suspend', 'action=delete'].map(
+        (form) => `${ofAccount}?${form}`,
+      ),
       '/docs',
       `/requests?account=${accountId}`,
     ];

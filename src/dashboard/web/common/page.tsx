@@ -37,7 +37,7 @@ export function Page({ title, description, actions, isNarrow = false, children }
             {title}
           </Title>
           {description && (
-            <Text component="div" c="dimmed">
+            <Text component="div" c="dimmed" className="page-description">
               {description}
             </Text>
           )}
