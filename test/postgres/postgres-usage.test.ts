@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { SQL } from 'bun';
 import { StorageUnavailable } from '../../src/core/errors.ts';
 import type { UsageRecord } from '../../src/core/requests/usage.ts';
 import { UsageRecorder } from '../../src/jobs/usage-recorder.ts';
-import { account } from '../storage/ports/backend.ts';
+import { account, type Backend } from '../storage/ports/backend.ts';
 import { connectTo } from '../storage/ports/postgres-backend.ts';
+import { entry } from '../storage/ports/request-log.suite.ts';
 import { CuttableLink } from '../support/cuttable-link.ts';
 import { eventually } from '../support/harness.ts';
 import { hasPostgres, PostgresServer } from '../support/postgres-server.ts';
@@ -12,7 +14,7 @@ import { usageRecord } from '../support/usage-records.ts';
 /** A request that was answered in the first hour. */
 const LISTED = { operation: 'listPets', status: 200, took: 1, at: 0 };
 
-describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
+describe.skipIf(!hasPostgres)('the record of requests on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await PostgresServer.start();
@@ -65,5 +67,36 @@ describe.skipIf(!hasPostgres)('usage on PostgreSQL', () => {
       ),
     );
     expect(await it.succeeded()).toBe(4);
+  });
+
+  test.each([
+    [
+      'usage',
+      async ({ usage }: Backend, [kept, deleted]: readonly [string, string]) => {
+        const records = [kept, deleted].map((accountId) => usageRecord({ accountId, hour: 7 }));
+        await usage.add(records, { source: 'one', number: 1 });
+        return (await usage.byPeriod({ accountId: kept, first: 0 })).length;
+      },
+    ],
+    [
+      'the request log',
+      async ({ requestLog }: Backend, [kept, deleted]: readonly [string, string]) => {
+        await requestLog.add([entry(kept), entry(deleted)]);
+        return (await requestLog.page(kept, {}, 9)).length;
+      },
+    ],
+  ])('of others is saved when an account is deleted while it is added to %s', async (_, save) => {
+    await using it = await someAccount();
+    const deleted = await account(it.backend, 'deleted@example.com');
+    await using deletion = new SQL(it.url, { max: 1 });
+    const isWaiting = async () =>
+      (await server.run('SELECT 1 FROM pg_locks WHERE NOT granted')).length > 0;
+    let found: Promise<number> | undefined;
+    await deletion.begin(async (transaction) => {
+      await transaction`DELETE FROM accounts WHERE id = ${deleted.id}`;
+      found = save(it.backend, [it.id, deleted.id]);
+      await eventually(isWaiting);
+    });
+    expect(await found).toBe(1);
   });
 });

@@ -92,6 +92,11 @@ export function isTaken(error: unknown): boolean {
   return error instanceof SQL.PostgresError && error.message.startsWith('duplicate key value');
 }
 
+/** Whether a row belongs to another one that does not exist, or was deleted meanwhile. Nothing was changed. */
+export function isOfMissingRow(error: unknown): boolean {
+  return sqlStateOf(error) === '23503';
+}
+
 /** Whether the connection has a statement that was prepared before a migration changed its table. */
 export function isStalePlan(error: unknown): boolean {
   return error instanceof SQL.PostgresError && error.message.includes(STALE_PLAN);

@@ -4,6 +4,7 @@ import type { NumberedBatch } from '../access.ts';
 import { MARK_BATCH } from '../schema/batch-marks.ts';
 import { type Insertion, jsonOf, type RowsStatement, valuesOf } from '../schema/row-statements.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
+import { isOfMissingRow, repeatAfter } from './failures.ts';
 import { type Queries, texts } from './queries.ts';
 import { insertNew, literalValues } from './several-nodes.ts';
 
@@ -15,14 +16,29 @@ interface Context {
   readonly batch?: NumberedBatch | undefined;
 }
 
+/** How often rows are added if accounts to which they belong are deleted meanwhile; the next attempt leaves these out. */
+const ATTEMPTS = { most: 5, pause: 0 };
+
 /** Runs a change for many rows; see `Engine.runForRows`. */
 export async function runForRows<Row>(
   database: PostgresDatabase,
   statement: RowsStatement<Row>,
   rows: readonly Row[],
-  { environment, batch }: Context = {},
+  context: Context = {},
 ): Promise<number> {
   if (rows.length === 0) return 0;
+  const work = () => changeRows(database, statement, rows, context);
+  // Without a batch, an upsert on several nodes may have changed some of the rows.
+  if (isUpsert(statement) && !context.batch) return work();
+  return repeatAfter(isOfMissingRow, ATTEMPTS, work);
+}
+
+async function changeRows<Row>(
+  database: PostgresDatabase,
+  statement: RowsStatement<Row>,
+  rows: readonly Row[],
+  { environment, batch }: Context,
+): Promise<number> {
   const saves = database.of('saves');
   const ofEnvironment = environment === undefined ? [] : [environment];
   const run = (queries: Queries) =>
