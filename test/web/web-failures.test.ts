@@ -16,6 +16,8 @@ const TOO_MANY = 4;
 /** Longer than a page needs to repeat what has failed, as round trips. */
 const ROUND_TRIPS = 15;
 
+const REFUSAL = 'This fails in the test.';
+
 const service = sharedService(() => startWithPages());
 
 describeWithBrowser('a page of which a part cannot be loaded', (open) => {
@@ -46,12 +48,28 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
       expected: EXPECTED,
     });
     const { page } = visitor;
-    const body = { code: 'invalid', message: 'This fails in the test.', status: 400 };
-    await page.route(`**${failing}`, (route) => route.fulfill({ status: 400, json: body }));
+    await refuse(page, failing);
     await page.goto(service().dashboardUrl + path);
     await untilShown(page);
     expect(await askedTooOften(visitor)).toEqual([]);
     await page.getByRole('heading', { level: 2 }).first().waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  test('does not say that there is no staging key while the keys cannot be loaded', async () => {
+    await using visitor = await enter(open, service(), await customer(service()), '/plan', {
+      expected: EXPECTED,
+    });
+    const { page } = visitor;
+    await refuse(page, '/api/keys');
+    await page.goto(`${service().dashboardUrl}/sandbox`);
+    const ban = page.getByRole('region', { name: 'Ban' });
+    await ban.getByText(REFUSAL).waitFor();
+    expect(await ban.getByText('You have no staging key').count()).toBe(0);
+    await page.unrouteAll();
+    await ban.getByRole('button', { name: 'Try again' }).click();
+    await ban.getByRole('link', { name: 'Keys' }).click();
+    await page.waitForURL('**/keys');
     expect(visitor.problems).toEqual([]);
   });
 
@@ -67,6 +85,12 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
     },
   );
 });
+
+/** Refuses requests to an address of the dashboard's API. */
+async function refuse(page: Page, path: string): Promise<void> {
+  const json = { code: 'invalid', message: REFUSAL, status: 400 };
+  await page.route(`**${path}*`, (route) => route.fulfill({ status: 400, json }));
+}
 
 /** The addresses of the dashboard's API that the page goes on asking for. */
 async function askedTooOften(visitor: {
