@@ -10,13 +10,17 @@ interface Ratio {
   readonly goal?: number;
 }
 
+/** The longest p99 of lists with 10,000 accounts, relative to that of the bare handler. */
+const TAIL_GOAL = 1.8;
+
+/** The goals of the first two rows are for 10,000 accounts. */
 const RATIOS: readonly Ratio[] = [
-  { title: 'list 20: bare ÷ ours', other: 'list-20 bare', ours: 'list-20 petstore', goal: 0.85 },
+  { title: 'list 20: bare ÷ ours', other: 'list-20 bare', ours: 'list-20 petstore', goal: 0.7 },
   {
     title: 'create, durable: bare ÷ ours',
     other: 'create bare',
     ours: 'create petstore',
-    goal: 0.8,
+    goal: 0.58,
   },
   { title: 'list 20 ÷ 401', other: 'list-20 petstore', ours: 'refuse-401 petstore', goal: 1 },
   {
@@ -66,7 +70,7 @@ export function floorReport(floor: Floor): string[] {
     'reached?',
     'requests/s',
   ];
-  const rows = RATIOS.flatMap((ratio) => ratioRow(floor, ratio));
+  const rows = [...RATIOS.flatMap((ratio) => ratioRow(floor, ratio)), ...tailRow(floor)];
   return [
     '### Floor',
     `${rounds.length} interleaved rounds of ${seconds} s each; medians of the ratios of each round.` +
@@ -94,11 +98,35 @@ function ratioRow({ rounds }: Floor, { title, other, ours, goal }: Ratio): strin
       title,
       goal === undefined ? '' : `at least ${goal}`,
       measured.toFixed(2),
-      `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
+      rangeOf(ratios),
       goal === undefined ? '' : measured >= goal ? 'yes' : '**no**',
       median(pairs.map(({ pace }) => pace)).toFixed(2),
     ],
   ];
+}
+
+/** How much longer the slowest hundredth of lists takes than with the bare handler. */
+function tailRow({ rounds }: Floor): string[][] {
+  const ratios = rounds.flatMap((round) => {
+    const [bare, own] = [round['list-20 bare']?.p99, round['list-20 petstore']?.p99];
+    return bare && own ? [own / bare] : [];
+  });
+  if (ratios.length === 0) return [];
+  const measured = median(ratios);
+  return [
+    [
+      'list 20: p99, ours ÷ bare',
+      `at most ${TAIL_GOAL}`,
+      measured.toFixed(2),
+      rangeOf(ratios),
+      measured <= TAIL_GOAL ? 'yes' : '**no**',
+      '',
+    ],
+  ];
+}
+
+function rangeOf(ratios: readonly number[]): string {
+  return `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
 }
 
 function sampleRows({ rounds }: Floor): string[][] {
