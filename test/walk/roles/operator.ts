@@ -61,7 +61,7 @@ export async function operator(walker: Walker): Promise<void> {
   await eventually(async () => (await send()).status === 401);
   await walker.look(page);
   const { page: holders } = await enter(walker.open, service, ada, '/keys');
-  await holders.getByText('Your account is suspended: Spam was sent').first().waitFor();
+  await holders.getByText('Reason: Spam was sent').waitFor();
   expect(await holders.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
   await walker.look(holders);
 

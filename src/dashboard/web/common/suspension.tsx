@@ -2,10 +2,9 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSession } from '../api.ts';
 
-/** Why the account can change nothing, as a sentence; `undefined` if it is not suspended. */
+/** Why the account can change nothing, as a sentence; `undefined` if it is not suspended. The frame shows the reason. */
 export function useSuspension(): string | undefined {
-  const suspended = useSession().data?.account?.suspended;
-  return suspended ? `Your account is suspended: ${suspended.reason}` : undefined;
+  return useSession().data?.account?.suspended ? 'Your account is suspended.' : undefined;
 }
 
 /** Fields and buttons that the service refuses while the account is suspended: disabled, with the reason. */
