@@ -5,6 +5,7 @@ import { customer, operator } from '../support/dashboard-scene.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { untilShown } from './narrow-scene.ts';
 import { enter } from './web-entrance.ts';
+import { pathOf } from './web-history.ts';
 import { startWithPages } from './web-sign-in-scene.ts';
 
 /** A failure is in the console, too. */
@@ -18,6 +19,19 @@ const ROUND_TRIPS = 15;
 
 const REFUSAL = 'This fails in the test.';
 
+/** Addresses that the service refuses, its message, and where the link in it leads. */
+const WRONG_ADDRESSES = [
+  ['/animals?before=abc', '"before" must be', '/animals'],
+  ['/animals?environment=staging&before=0', '"before" must be', '/animals?environment=staging'],
+  ['/requests?status=999', '"status" must be', '/requests'],
+  ['/requests?from=yesterday', '"from" must be', '/requests'],
+  ['/requests?request=abc', '"entry" must be', '/requests'],
+  ['/requests?environment=test', '"environment" must be', '/requests'],
+  ['/requests?account=acct_none', 'No account has this id', '/requests'],
+  ['/usage?last=9y', '"last" must be', '/usage'],
+  ['/operator?plan=acct_none', 'No account has this id', '/operator'],
+] as const;
+
 const service = sharedService(() => startWithPages());
 
 describeWithBrowser('a page of which a part cannot be loaded', (open) => {
@@ -30,8 +44,6 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
     });
     const { page } = visitor;
     await page.getByRole('alert').getByText(message).waitFor();
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('alert').getByText(message).waitFor();
     expect(await askedTooOften(visitor)).toEqual([]);
     // The filters are there, to choose another period.
     await page.getByText('7 days', { exact: true }).click();
@@ -39,11 +51,30 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
     expect(visitor.problems).toEqual([]);
   });
 
+  test('offers the page without filters where trying again cannot help', async () => {
+    await using visitor = await enter(open, service(), await operator(service()), '/plan', {
+      expected: EXPECTED,
+    });
+    const { page } = visitor;
+    const failure = page.getByRole('alert').filter({ hasText: 'That did not work' });
+    for (const [path, message, rest] of WRONG_ADDRESSES) {
+      await page.goto(service().dashboardUrl + path);
+      await failure.getByText(message).waitFor();
+      expect(await failure.getByRole('button').count()).toBe(0);
+      await failure.getByRole('link', { name: 'Show the page without filters' }).click();
+      await failure.waitFor({ state: 'detached' });
+      expect(pathOf(page)).toBe(rest);
+    }
+    expect(visitor.problems).toEqual([]);
+  });
+
   test.each([
     ['/', '/api/bans'],
+    ['/', '/api/start'],
+    ['/requests', '/api/keys'],
     ['/account', '/api/security-events'],
     ['/account', '/api/auth/second-factors'],
-  ])('shows the rest of %s without %s', async (path, failing) => {
+  ])('shows the rest of %s without %s, and the failure', async (path, failing) => {
     await using visitor = await enter(open, service(), await customer(service()), '/plan', {
       expected: EXPECTED,
     });
@@ -53,6 +84,11 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
     await untilShown(page);
     expect(await askedTooOften(visitor)).toEqual([]);
     await page.getByRole('heading', { level: 2 }).first().waitFor();
+    const failure = page.getByRole('alert').filter({ hasText: REFUSAL });
+    await failure.waitFor();
+    await page.unrouteAll();
+    await failure.getByRole('button', { name: 'Try again' }).click();
+    await failure.waitFor({ state: 'detached' });
     expect(visitor.problems).toEqual([]);
   });
 
@@ -79,7 +115,8 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
       await using visitor = await enter(open, service(), await operator(service()), path, {
         expected: EXPECTED,
       });
-      await visitor.page.getByRole('alert').first().waitFor();
+      await visitor.page.getByRole('alert').getByText('No account has this id').waitFor();
+      expect(await visitor.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
       expect(await askedTooOften(visitor)).toEqual([]);
       expect(visitor.problems).toEqual([]);
     },

@@ -98,6 +98,13 @@ function errorOf({ status, headers }: Response, json: unknown): CallError {
   );
 }
 
+/** Whether the service refused a call, and would refuse the same call again. */
+export function isFinal(error: unknown): boolean {
+  if (!(error instanceof CallError)) return false;
+  const { status } = error;
+  return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
+}
+
 /** Whether a call failed because of any rate limit. */
 export function isTooMany(error: unknown): error is CallError {
   return error instanceof CallError && error.status === 429;

@@ -40,6 +40,7 @@ export function SecurityEvents() {
           ))}
         </ul>
       )}
+      {events.error && <Failure error={events.error} retry={events.refetch} />}
       {hasOlder && (
         <Button
           variant="default"

@@ -5,6 +5,7 @@ import type { BanNotice } from '../../shared/usage.ts';
 import { call } from '../api.ts';
 import { quotedKeyText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
+import { Failure } from '../common/states.tsx';
 import { Time, Until, useNow } from '../common/time.tsx';
 import { usageQuery } from '../usage/account-queries.ts';
 import { BEFORE_BAN, requestsAddress } from '../usage/selection.ts';
@@ -14,13 +15,14 @@ interface BanNoticesProps {
   readonly accountId?: string | undefined;
 }
 
-/** The active bans of an account's keys, at the top of a page. Renders nothing without a ban. */
+/** The active bans of an account's keys at the top of a page, or why they are unknown; nothing if there are none. */
 export function BanNotices({ accountId }: BanNoticesProps) {
-  const bans = useBans(accountId);
-  if (!bans.data || bans.data.bans.length === 0) return null;
+  const { data, error, refetch } = useBans(accountId);
+  if (!data) return error && <Failure error={error} retry={refetch} />;
+  if (data.bans.length === 0) return null;
   return (
     <Stack gap="sm" component="section" aria-label="Bans in force">
-      {bans.data.bans.map((ban) => (
+      {data.bans.map((ban) => (
         <Notice key={ban.id} ban={ban} accountId={accountId} />
       ))}
     </Stack>

@@ -45,6 +45,13 @@ export function queryOf(values: Values): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
+/** A page's query without filters, but of the same account and environment; empty if it has no filters. */
+export function withoutFilters(search: string): string {
+  const all = [...new URLSearchParams(search)];
+  const kept = all.filter(([name]) => name === 'account' || name === 'environment');
+  return kept.length === all.length ? '' : queryOf(Object.fromEntries(kept));
+}
+
 /** The present address with these parameters at its end; `undefined` if it has these values. */
 export function addressWith(path: string, values: Values): string | undefined {
   // Not that of the last rendering: a pause in typing may end after another change.

@@ -1,7 +1,9 @@
 import { Alert, Button, Skeleton, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { isTooMany, TOO_MANY_TITLE } from '../api.ts';
+import { Link, useLocation, useSearch } from 'wouter';
+import { failedWith, isFinal, isTooMany, TOO_MANY_TITLE } from '../api.ts';
+import { withoutFilters } from './address.ts';
 
 /** A placeholder with the size of the content that is loading, so that nothing moves. */
 export function Loading({ label, height = 240 }: { label: string; height?: number | string }) {
@@ -13,8 +15,14 @@ export function Loading({ label, height = 240 }: { label: string; height?: numbe
   );
 }
 
-/** Shows an error, with a button to try again if `retry` is given. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
+interface FailureProps {
+  readonly error: unknown;
+  /** Repeats a query. */
+  readonly retry?: () => unknown;
+}
+
+/** Shows an error, with what to do about it if `retry` is given. */
+export function Failure({ error, retry }: FailureProps) {
   return (
     <Alert
       color="red"
@@ -25,13 +33,28 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
     >
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{messageOf(error)}</Text>
-        {retry && (
-          <Button size="xs" variant="default" onClick={() => void retry()}>
-            Try again
-          </Button>
-        )}
+        {retry && <Remedy error={error} retry={retry} />}
       </Stack>
     </Alert>
+  );
+}
+
+/** Leaves out the parameters of the address that a query may be refused for, or repeats it if that can help. */
+function Remedy({ error, retry }: Required<FailureProps>) {
+  const [path] = useLocation();
+  const search = useSearch();
+  if (isFinal(error) && search !== '') {
+    return (
+      <Button component={Link} href={path + withoutFilters(search)} size="xs" variant="default">
+        Show the page without filters
+      </Button>
+    );
+  }
+  if (failedWith(error, 'not_found')) return null;
+  return (
+    <Button size="xs" variant="default" onClick={() => void retry()}>
+      Try again
+    </Button>
   );
 }
 

@@ -63,12 +63,17 @@ export function useAllKeys(shown: ShownKeys = ALL_KEYS, isNeeded = true) {
   });
 }
 
-/** One of the account's latest 1,000 keys, from the list if it has it. @param id empty for none. */
-export function useKey(id: string, listed: readonly KeyInfo[]): KeyInfo | undefined {
+/**
+ * One of the account's latest 1,000 keys, from the list if it has it, or the query that failed to find it.
+ * @param id empty for none.
+ */
+export function useKey(id: string, listed: readonly KeyInfo[]) {
   const isWanted = (key: KeyInfo) => key.id === id;
   const found = listed.find(isWanted);
-  const all = useAllKeys(ALL_KEYS, id !== '' && found === undefined);
-  return found ?? all.data?.find(isWanted);
+  const isMissing = id !== '' && found === undefined;
+  const all = useAllKeys(ALL_KEYS, isMissing);
+  const failed = isMissing && all.error ? all : undefined;
+  return { key: found ?? all.data?.find(isWanted), failed };
 }
 
 /** @param from the `next` of the page before; empty for the first page. */

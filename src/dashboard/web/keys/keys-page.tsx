@@ -4,7 +4,7 @@ import type { IssuedKeyInfo, KeyInfo } from '../../shared/api.ts';
 import { useAddress } from '../common/address.ts';
 import { type Dialog, useDialog, useIsShown, useSubject } from '../common/dialog.ts';
 import { Page } from '../common/page.tsx';
-import { Empty, Pending } from '../common/states.tsx';
+import { Empty, Failure, Pending } from '../common/states.tsx';
 import { useSuspension, WhileActive } from '../common/suspension.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { useKey, useKeys } from './key-calls.ts';
@@ -65,6 +65,7 @@ function Keys({ isIssued, onIssued }: KeysProps) {
   const rotation = { ...rotating, isOpen: rotating.isOpen && !isIssued };
   const rotated = useDialogAbout(rotation, listed, (key) => mayChange && isLive(key));
   const revoked = useDialogAbout(revoking, listed, isLive);
+  const { error, refetch } = renamed.failed ?? rotated.failed ?? revoked.failed ?? keys;
   if (!keys.data) return <Pending query={keys} label="Loading your keys" height={320} />;
   const isFiltered = Object.values(shown).some((value) => value !== '');
   if (listed.length === 0 && !isFiltered) {
@@ -83,25 +84,29 @@ function Keys({ isIssued, onIssued }: KeysProps) {
           onRevoke={({ id }) => revoking.open(id)}
         />
       )}
+      {error && <Failure error={error} retry={refetch} />}
       {hasOlder && (
         <Button variant="default" mx="auto" loading={isLoading} onClick={showOlder}>
           Show older keys
         </Button>
       )}
-      <RenameKeyDialog key={renaming.key} {...renamed} />
-      <RotateKeyDialog key={rotating.key} {...rotated} onIssued={onIssued} />
-      <RevokeKeyDialog key={revoking.key} {...revoked} />
+      <RenameKeyDialog key={renaming.key} {...renamed.about} />
+      <RotateKeyDialog key={rotating.key} {...rotated.about} onIssued={onIssued} />
+      <RevokeKeyDialog key={revoking.key} {...revoked.about} />
     </>
   );
 }
 
-/** The key that a dialog is about while it is open, and how to close it. @param isPossible whether it may be opened. */
+/**
+ * The key that a dialog is about while it is open, how to close it, and the query that failed to find the key.
+ * @param isPossible whether it may be opened.
+ */
 function useDialogAbout(
   dialog: Dialog,
   listed: readonly KeyInfo[],
   isPossible: (key: KeyInfo) => boolean,
 ) {
-  const key = useKey(dialog.isOpen ? dialog.subject : '', listed);
+  const { key, failed } = useKey(dialog.isOpen ? dialog.subject : '', listed);
   const value = useSubject(dialog, key && isPossible(key) ? key : undefined);
-  return { value: dialog.isOpen ? value : undefined, onClose: dialog.close };
+  return { about: { value: dialog.isOpen ? value : undefined, onClose: dialog.close }, failed };
 }

@@ -5,6 +5,7 @@ import { Copy } from '../common/copy.tsx';
 import { useDialog } from '../common/dialog.ts';
 import { countText, keyText, utcText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
+import { Failure } from '../common/states.tsx';
 import { Time } from '../common/time.tsx';
 import { keyRowId } from '../keys/key-row.ts';
 import { SteadyList } from '../live/steady-list.tsx';
@@ -25,14 +26,19 @@ export function Inbox({ messages, older }: InboxProps) {
   const id = opened.isOpen ? opened.subject : '';
   const isListed = messages.some((message) => message.id === id);
   // A copied link may lead to a message that is older than those of the list, or that the search does not find.
-  const linked = useMessage(isListed ? '' : id);
-  const shown = linked ? [linked, ...messages] : messages;
+  const { data, error, refetch } = useMessage(isListed ? '' : id);
+  const shown = [...(data?.messages ?? []), ...messages];
   return (
     <>
       <VisuallyHidden role="status">
         {`${messages.length === 1 ? '1 message' : `${messages.length} messages`}, ${queued} queued`}
       </VisuallyHidden>
       <SteadyList label="Inbox" newest={shown[0]?.id ?? ''} height="100%" end={older}>
+        {error && (
+          <li className="message">
+            <Failure error={error} retry={refetch} />
+          </li>
+        )}
         {shown.map((message) => (
           <li key={message.id} className="message">
             <Message

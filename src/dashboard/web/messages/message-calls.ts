@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import type { MessageInfo, MessagePage } from '../../shared/api.ts';
+import type { MessagePage } from '../../shared/api.ts';
 import { call } from '../api.ts';
 import { queryOf } from '../common/address.ts';
 import { useOlderPages } from '../common/older-pages.ts';
@@ -22,13 +22,12 @@ export function useMessages(text: string, isPaused: boolean) {
 }
 
 /** One message, however old it is. @param id empty for none. */
-export function useMessage(id: string): MessageInfo | undefined {
-  const found = useQuery({
+export function useMessage(id: string) {
+  return useQuery({
     queryKey: ['messages', 'one', id],
     queryFn: () => call<MessagePage>('GET', `/messages${queryOf({ id })}`),
     enabled: id !== '',
   });
-  return id === '' ? undefined : found.data?.messages[0];
 }
 
 /** The address of a file with the messages. */

@@ -6,7 +6,7 @@ import { call } from '../api.ts';
 import { useAddress } from '../common/address.ts';
 import { useDialog, useSubject } from '../common/dialog.ts';
 import { SearchField } from '../common/search-field.tsx';
-import { Empty, Pending } from '../common/states.tsx';
+import { Empty, Failure, Pending } from '../common/states.tsx';
 import { useAccountDetails } from './account-link.tsx';
 import { AccountList } from './account-list.tsx';
 import { OperatorPage } from './operator-page.tsx';
@@ -42,6 +42,7 @@ function Accounts() {
   const { key, isOpen, close } = plan;
   const listed = found.data?.accounts.find(({ id }) => id === plan.subject);
   const other = useAccountDetails(isOpen && found.data && !listed ? plan.subject : null);
+  const { error, refetch } = found.data && found.error ? found : other;
   const account = useSubject(plan, listed ?? other.data?.account);
   return (
     <Stack gap="md">
@@ -53,6 +54,7 @@ function Accounts() {
         rightSection={found.isFetching && <Loader size="xs" aria-hidden="true" />}
         maw={420}
       />
+      {error && <Failure error={error} retry={refetch} />}
       {found.data ? (
         <Found accounts={found.data.accounts} search={search} choose={({ id }) => plan.open(id)} />
       ) : (

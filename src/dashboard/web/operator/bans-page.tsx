@@ -1,11 +1,11 @@
-import { Button, Paper, Text } from '@mantine/core';
+import { Button, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { BanInfo, BanList } from '../../shared/operator.ts';
 import { call } from '../api.ts';
 import { countText, keyText, quotedKeyText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
-import { Empty, Pending } from '../common/states.tsx';
+import { Empty, Failure, Pending } from '../common/states.tsx';
 import { Time, Until } from '../common/time.tsx';
 import { type OperatorAction, useActionDialog } from './operator-actions.tsx';
 import { OperatorPage } from './operator-page.tsx';
@@ -35,11 +35,12 @@ function Bans() {
   if (!inForce.data) return <Pending query={inForce} label="Loading bans" height={320} />;
   const { bans, total } = inForce.data;
   return (
-    <div ref={place} tabIndex={-1}>
+    <Stack gap="xl" ref={place} tabIndex={-1}>
+      {inForce.error && <Failure error={inForce.error} retry={inForce.refetch} />}
       {bans.length === 0 ? (
         <Empty title="No key is banned">Bans appear here while they are in force.</Empty>
       ) : (
-        <>
+        <div>
           {total > bans.length && (
             <Text size="sm" c="dimmed" mb="xs">
               {`${countText(bans.length)} of ${countText(total)} bans: the latest ones. The command bans list shows all.`}
@@ -52,10 +53,10 @@ function Bans() {
               </li>
             ))}
           </Paper>
-        </>
+        </div>
       )}
       {dialog}
-    </div>
+    </Stack>
   );
 }
 

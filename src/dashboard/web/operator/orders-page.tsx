@@ -6,7 +6,7 @@ import type { OperatorOrderInfo, OperatorOrderPage } from '../../shared/orders.t
 import { call } from '../api.ts';
 import { PageLink } from '../common/page-link.tsx';
 import { StackedHead } from '../common/stacked-head.tsx';
-import { Empty, Pending } from '../common/states.tsx';
+import { Empty, Failure, Pending } from '../common/states.tsx';
 import { ORDER_COLUMNS, OrderCells } from '../orders/order-cells.tsx';
 import { OrderFilters, OrderPages } from '../orders/order-filters.tsx';
 import { type OrderView, requestQuery, useOrderView } from '../orders/order-view.ts';
@@ -46,6 +46,7 @@ function Orders() {
       <OrderFilters view={view} onChange={changeView} />
       {found.data ? (
         <>
+          {found.error && <Failure error={found.error} retry={found.refetch} />}
           <Found view={view} orders={found.data.orders} ask={ask} />
           <OrderPages view={view} next={found.data.next} />
         </>

@@ -7,7 +7,7 @@ import { call } from '../api.ts';
 import { Code } from '../common/copy.tsx';
 import { countText } from '../common/format.ts';
 import { PageLink } from '../common/page-link.tsx';
-import { Pending } from '../common/states.tsx';
+import { Failure, Pending } from '../common/states.tsx';
 import { durationText, Time } from '../common/time.tsx';
 import { RequestsChart } from '../usage/requests-chart.tsx';
 import { Section } from './account-section.tsx';
@@ -45,6 +45,7 @@ function Overview() {
   if (!overview.data) return <Pending query={overview} label="Loading the overview" height={480} />;
   return (
     <Stack gap="xl">
+      {overview.error && <Failure error={overview.error} retry={overview.refetch} />}
       <Figures overview={overview.data} />
       <Section title="Requests by hour">
         <RequestsChart

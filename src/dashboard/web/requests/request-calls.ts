@@ -60,15 +60,14 @@ export function useRequests(filters: URLSearchParams, account: string | null, is
 }
 
 /** One entry of the log, with the explanation of its error. @param id empty for none. */
-export function useLoggedRequest(id: string, account: string | null): RequestPage | undefined {
-  const found = useQuery({
+export function useLoggedRequest(id: string, account: string | null) {
+  return useQuery({
     queryKey: ['requests', account, 'entry', id],
     queryFn: () =>
       call<RequestPage>('GET', `${pathOf(account)}?${new URLSearchParams({ entry: id })}`),
     enabled: id !== '',
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return id === '' ? undefined : found.data;
 }
 
 /** The address of a file with all requests that match. */

@@ -5,7 +5,6 @@ import type { KeyInfo } from '../../shared/api.ts';
 import { requestIdIn } from '../../shared/request-id.ts';
 import { keyText, LAST_OF_TIME_FIELDS } from '../common/format.ts';
 import { SearchField } from '../common/search-field.tsx';
-import { useAllKeys } from '../keys/key-calls.ts';
 import { localText } from './local-text.ts';
 import type { FilterName } from './request-calls.ts';
 
@@ -31,12 +30,12 @@ interface FiltersProps {
   /** @param isTyped whether the value was typed in a field, which changes it several times. */
   readonly onChange: (name: FilterName, value: string, isTyped: boolean) => void;
   readonly onClear: () => void;
-  /** The keys to choose from, if they belong to another account. */
-  readonly otherKeys: readonly KeyInfo[] | undefined;
+  /** The keys to choose from. */
+  readonly keys: readonly KeyInfo[];
 }
 
 /** The filters, all of which are part of the page's address. */
-export function RequestFilters({ filters, onChange, onClear, otherKeys }: FiltersProps) {
+export function RequestFilters({ filters, onChange, onClear, keys }: FiltersProps) {
   const value = (name: FilterName) => filters.get(name) ?? '';
   // New search fields, so that text typed just before is not searched for after all.
   const [clears, setClears] = useState(0);
@@ -88,7 +87,7 @@ export function RequestFilters({ filters, onChange, onClear, otherKeys }: Filter
         {select('status', 'Status', STATUSES)}
         {text('code', 'Error code', 'rate_limited')}
         {text('path', 'Path or query', '/pets')}
-        <KeySelect value={value('key')} onChange={onChange} otherKeys={otherKeys} />
+        {select('key', 'Key', [{ value: '', label: 'All' }, ...keys.map(optionOf)])}
         <Moment label="From" value={value('from')} onChange={(at) => onChange('from', at, true)} />
         <Moment label="To" value={value('to')} onChange={(at) => onChange('to', at, true)} />
       </SimpleGrid>
@@ -107,24 +106,8 @@ function withValue(options: readonly Option[], value: string): Option[] {
   return isKnown ? [...options] : [...options, { value, label: value }];
 }
 
-interface KeySelectProps extends Pick<FiltersProps, 'onChange' | 'otherKeys'> {
-  readonly value: string;
-}
-
-function KeySelect({ value, onChange, otherKeys }: KeySelectProps) {
-  const own = useAllKeys().data ?? [];
-  const options = (otherKeys ?? own).map(({ id, name, lastFour }) => ({
-    value: id,
-    label: keyText({ name, lastFour }),
-  }));
-  return (
-    <NativeSelect
-      label="Key"
-      data={withValue([{ value: '', label: 'All' }, ...options], value)}
-      value={value}
-      onChange={({ currentTarget }) => onChange('key', currentTarget.value, false)}
-    />
-  );
+function optionOf({ id, name, lastFour }: KeyInfo): Option {
+  return { value: id, label: keyText({ name, lastFour }) };
 }
 
 interface MomentProps {

@@ -10,6 +10,7 @@ import { olderPagesIn } from '../common/older-pages.ts';
 import { Page } from '../common/page.tsx';
 import { PageLink } from '../common/page-link.tsx';
 import { Empty, Failure, Loading, Pending } from '../common/states.tsx';
+import { ALL_KEYS, useAllKeys } from '../keys/key-calls.ts';
 import { LiveMark } from '../live/live-mark.tsx';
 import { AccountLink, useAccountDetails } from '../operator/account-link.tsx';
 import {
@@ -40,13 +41,15 @@ export default function RequestsPage() {
   const isPaused = isReading || pausedView === view;
   const pause = (isWanted: boolean) => setPausedView(isWanted ? view : undefined);
   const requests = useRequests(filters, account, isPaused);
-  const { data: other, isLoading } = useAccountDetails(account);
+  const details = useAccountDetails(account);
+  const own = useAllKeys(ALL_KEYS, account === null);
+  const keys = account === null ? own : details;
   const set = (changed: Readonly<Record<string, string>>, typedIn?: string) => {
     pause(false);
     change(changed, typedIn);
   };
   // An id has more lines than an address, which would move the page.
-  if (isLoading) {
+  if (details.isLoading) {
     return (
       <Page title="Requests">
         <Loading label="Loading the account" height={720} />
@@ -56,15 +59,7 @@ export default function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description={
-        account === null ? (
-          'What your keys sent, and what was answered.'
-        ) : (
-          <>
-            Of the account <AccountLink id={account} />.
-          </>
-        )
-      }
+      description={descriptionOf(account)}
       actions={
         <Actions
           isLoaded={requests.isSuccess && !requests.isPlaceholderData && !isPaused}
@@ -78,12 +73,22 @@ export default function RequestsPage() {
     >
       <RequestFilters
         filters={filters}
-        otherKeys={account === null ? undefined : (other?.keys ?? [])}
+        keys={(account === null ? own.data : details.data?.keys) ?? []}
         onChange={(name, value, isTyped) => set({ [name]: value }, isTyped ? name : undefined)}
         onClear={() => set(NO_FILTERS)}
       />
+      {requests.data && keys.error && <Failure error={keys.error} retry={keys.refetch} />}
       <Results requests={requests} filters={filters} account={account} />
     </Page>
+  );
+}
+
+function descriptionOf(account: string | null): React.ReactNode {
+  if (account === null) return 'What your keys sent, and what was answered.';
+  return (
+    <>
+      Of the account <AccountLink id={account} />.
+    </>
   );
 }
 
@@ -120,6 +125,7 @@ function Results({ requests, filters, account }: ResultsProps) {
   }
   return (
     <Found pages={pages} filters={filters} account={account}>
+      {requests.error && <Failure error={requests.error} retry={requests.refetch} />}
       {hasOlder && (
         <Button variant="default" mx="auto" loading={isLoading} onClick={showOlder}>
           Older requests
@@ -142,8 +148,8 @@ function Found({ pages, filters, account, children }: FoundProps) {
   const wanted = drawer.isOpen ? drawer.subject : '';
   const listed = requests.find(({ id }) => id === wanted);
   const other = useLoggedRequest(listed ? '' : wanted, account);
-  const opened = useSubject(drawer, listed ?? other?.requests[0]);
-  const errors = Object.assign({}, other?.errors, ...pages.map((page) => page.errors));
+  const opened = useSubject(drawer, listed ?? other.data?.requests[0]);
+  const errors = Object.assign({}, other.data?.errors, ...pages.map((page) => page.errors));
   const [closed, close] = useState('');
   const requestId = filters.get('id') ?? '';
   // A search for one request opens it.
@@ -153,14 +159,13 @@ function Found({ pages, filters, account, children }: FoundProps) {
   const kept = pages[0]?.kept;
   return (
     <Stack gap="lg" mih={640}>
+      {other.error && <Failure error={other.error} retry={other.refetch} />}
       {requests.length > 0 ? (
-        <>
-          <RequestTable requests={requests} onOpen={({ id }) => drawer.open(id)} />
-          {children}
-        </>
+        <RequestTable requests={requests} onOpen={({ id }) => drawer.open(id)} />
       ) : (
         <Nothing filters={filters} account={account} kept={kept} />
       )}
+      {children}
       {kept && <Kept kept={kept} filters={filters} account={account} />}
       <RequestDetail
         request={shown}
@@ -236,7 +241,7 @@ function ElsewhereFound({ requestId }: { readonly requestId: string }) {
   const isOperator = useSession().data?.account?.role === 'operator';
   const found = useFoundRequests(requestId, isOperator);
   if (!isOperator) return null;
-  if (found.error) return <Failure error={found.error} />;
+  if (found.error) return <Failure error={found.error} retry={found.refetch} />;
   return found.data?.requests.map(({ id, accountId, email, method, path, status }) => (
     <Alert key={id} variant="light" title={`${method} ${path}: ${status}`}>
       {'Sent by '}

@@ -16,7 +16,7 @@ export default function SandboxPage() {
   const sandbox = useSandbox();
   const { mutate, isPending: isBusy, error } = useSandboxChange();
   const usage = useUsageChange();
-  const failure = error ?? usage.error;
+  const failure = error ?? usage.error ?? sandbox.error;
   const info = sandbox.data;
   return (
     <Page

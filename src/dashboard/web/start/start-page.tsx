@@ -9,7 +9,7 @@ import { useAddress } from '../common/address.ts';
 import { Code } from '../common/copy.tsx';
 import { keyText } from '../common/format.ts';
 import { Page } from '../common/page.tsx';
-import { Loading } from '../common/states.tsx';
+import { Failure, Loading } from '../common/states.tsx';
 import { LANGUAGE, ofBrowser, recall, remember } from '../remember.ts';
 import { type ExampleCall, type ExampleKey, exampleOf, type Language } from './examples.ts';
 import { GetKey } from './get-key.tsx';
@@ -35,7 +35,7 @@ export default function StartPage({ session }: { session: SessionState }) {
   const [key, setKey] = useState<ExampleKey>();
   const { parameters, change } = useAddress();
   const chosen: ExampleCall = parameters.get('call') === 'pets' ? 'pets' : 'message';
-  const { data: steps, isPending } = useSteps();
+  const { data: steps, isPending, error, refetch } = useSteps();
   // A notice that is shown later would move the steps down.
   const bans = useBans();
   const hasKey = Boolean(steps?.key);
@@ -49,6 +49,7 @@ export default function StartPage({ session }: { session: SessionState }) {
   return (
     <StartFrame>
       <BanNotices />
+      {error && <Failure error={error} retry={refetch} />}
       <ol className="steps">
         <Step number={1} title="Get a key" done={steps?.key && hasKeyText(steps.key, key)}>
           <GetKey value={key} hasKey={hasKey} onChange={setKey} />
