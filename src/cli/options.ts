@@ -1,7 +1,7 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import { emailProblem, newEmailProblem } from '../core/accounts/email-address.ts';
 import { ENVIRONMENTS } from '../core/environments.ts';
-import { KEY_NAME_RULE, parseKeyName } from '../core/keys/key-names.ts';
+import { KEY_NAME_RULE, parseKeyName } from '../core/keys/api-keys.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../lib/clock.ts';
 import { UsageError } from './errors.ts';
 

@@ -2,7 +2,7 @@ import type { XStatic } from 'typebox/schema';
 import { newEmailProblem } from '../core/accounts/email-address.ts';
 import { OperatorError } from '../core/errors.ts';
 import { environmentOfShape } from '../core/keys/api-key-text.ts';
-import { parseKeyName } from '../core/keys/key-names.ts';
+import { parseKeyName } from '../core/keys/api-keys.ts';
 import { type Limits, type Plan, type Subscription, subscribe } from '../core/limits/plans.ts';
 import type { FixtureSchema } from './fixture-schema.ts';
 

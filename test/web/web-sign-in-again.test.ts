@@ -15,7 +15,7 @@ describeWithBrowser('a page that asks to sign in again', (open) => {
     const owner = await Owner.signUp(service);
     await using visitor = await enter(open, service, owner, '/keys', {
       clipboard: true,
-      expected: [/40[13].*api\/(keys|auth)/],
+      expected: [/40[13].*api\/(keys|auth|live)/],
     });
     const { page } = visitor;
     clock.advance(2 * HOUR);

@@ -14,10 +14,9 @@ import {
   environmentOfShape,
   generateApiKey,
 } from './api-key-text.ts';
-import type { ApiKeyStore, KeyCache, NewApiKey } from './api-keys.ts';
-import { type ApiKey, type KeyRecord, keyState, lifetimeOf } from './api-keys.ts';
+import type { ApiKey, ApiKeyStore, KeyCache, KeyRecord, NewApiKey } from './api-keys.ts';
+import { KEY_NAME_RULE, keyState, lifetimeOf, parseKeyName } from './api-keys.ts';
 import { KeyDigests } from './key-digests.ts';
-import { KEY_NAME_RULE, parseKeyName } from './key-names.ts';
 import { MISPLACED, NOT_A_KEY, NOT_LIVE, SUSPENDED, UNKNOWN_KEY } from './key-problems.ts';
 import { MovedKeys } from './moved-keys.ts';
 import { secretsOf } from './secrets.ts';

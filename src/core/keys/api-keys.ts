@@ -1,4 +1,5 @@
 import type { Awaitable } from '../../lib/awaitable.ts';
+import { isPrintableLine } from '../../lib/unprintable.ts';
 import type { Actor } from '../accounts/audit.ts';
 import type { Environment } from '../environments.ts';
 import type { QuotaCaller } from '../limits/limiter.ts';
@@ -9,6 +10,14 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /** The longest name of an API key, in characters. */
 export const KEY_NAME_MAX_LENGTH = 100;
+
+/** What the name of a key must be, for users. */
+export const KEY_NAME_RULE = `1 to ${KEY_NAME_MAX_LENGTH} characters on one line, without invisible characters and direction marks`;
+
+/** The name without the white space around it; `undefined` when it is invalid. */
+export function parseKeyName(text: string): string | undefined {
+  return isPrintableLine(text, KEY_NAME_MAX_LENGTH) ? text.trim() : undefined;
+}
 
 /** An API key, without its text and digest. All times are epoch ms. */
 export interface ApiKey {

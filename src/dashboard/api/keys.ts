@@ -7,8 +7,13 @@ import {
   type RotationOverlap,
   TooManyKeysToday,
 } from '../../core/keys/api-key-service.ts';
-import type { ApiKey, KeyFilter, KeyPosition } from '../../core/keys/api-keys.ts';
-import { KEY_NAME_RULE, parseKeyName } from '../../core/keys/key-names.ts';
+import {
+  type ApiKey,
+  KEY_NAME_RULE,
+  type KeyFilter,
+  type KeyPosition,
+  parseKeyName,
+} from '../../core/keys/api-keys.ts';
 import type { Limits } from '../../core/limits/plans.ts';
 import { wholeSeconds } from '../../http/reply/reply.ts';
 import { DAY, HOUR, type Instant } from '../../lib/clock.ts';

@@ -1,8 +1,13 @@
 import type { Environment } from '../../core/environments.ts';
 import { chunks } from '../../lib/chunks.ts';
 import type { NumberedBatch } from '../access.ts';
-import { MARK_BATCH } from '../schema/batch-marks.ts';
-import { type Insertion, jsonOf, type RowsStatement, valuesOf } from '../schema/row-statements.ts';
+import {
+  type Insertion,
+  jsonOf,
+  MARK_BATCH,
+  type RowsStatement,
+  valuesOf,
+} from '../schema/row-statements.ts';
 import type { PostgresDatabase, Statements } from './database.ts';
 import { isOfMissingRow, repeatAfter } from './failures.ts';
 import { type Queries, texts } from './queries.ts';

@@ -1,9 +1,8 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite';
 import { ROWS_PER_STATEMENT } from '../../lib/chunks.ts';
 import type { NumberedBatch } from '../access.ts';
-import { MARK_BATCH } from '../schema/batch-marks.ts';
 import type { Bindable, CompiledStatement, StatementResult } from '../schema/kysely.ts';
-import type { RowsStatement } from '../schema/row-statements.ts';
+import { MARK_BATCH, type RowsStatement } from '../schema/row-statements.ts';
 
 type PreparedStatement = Statement<unknown, SQLQueryBindings[]>;
 
