@@ -219,9 +219,11 @@ export function useSession(): UseQueryResult<SessionState> {
 export function useSessionQuery(): UseQueryResult<SessionState> {
   return useQuery({
     queryKey: SESSION,
-    async queryFn({ client }): Promise<SessionState> {
+    async queryFn({ client, signal }): Promise<SessionState> {
       const earlier = client.getQueryData<SessionState>(SESSION);
       const info = await loadSession(earlier);
+      // A later question took its place. Forgetting data before its answer would show the pages anew, without drafts.
+      signal.throwIfAborted();
       const before = client.getQueryData<SessionState>(SESSION);
       if (before?.account?.id !== info.account?.id) forgetOthers(client);
       if (info.account) forgetDraftsOfOthers(info.account.id);
