@@ -58,15 +58,28 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     const [first] = await Promise.all(Array.from({ length: 100 }, () => createKey(visitor)));
     const { service } = scene;
     await service.stores.apiKeyService.revoke(first?.key.id ?? '', 'test');
-    const expected = [/429.*\/api\/keys/];
+    const expected = [/429.*\/api\/keys/, /status of 500/];
     await using browser = await enter(open, service, visitor, '/keys', { expected });
     const { page } = browser;
     const rows = page.getByRole('table', { name: 'Your keys' }).getByRole('row');
     const older = page.getByRole('button', { name: 'Show older keys' });
     await older.waitFor();
     await eventually(async () => (await rows.count()) === 51);
+    // Until a button is pressed: a refresh of the first page repeats the query, too.
+    await page.route('**/api/keys?from=*', async (route) => {
+      const isPressed = await page.evaluate(() => 'pressed' in document.body.dataset);
+      await (isPressed ? route.continue() : route.fulfill({ status: 500, json: {} }));
+    });
     await older.click();
+    const failure = page.getByRole('alert');
+    await failure.getByText('The service answered 500.').waitFor();
+    await page.evaluate(() => {
+      const press = () => Object.assign(document.body.dataset, { pressed: '' });
+      document.addEventListener('pointerdown', press);
+    });
+    await failure.getByRole('button', { name: 'Try again' }).click();
     await eventually(async () => (await rows.count()) === 101);
+    await page.unrouteAll();
     await older.waitFor({ state: 'detached' });
     await page.goBack();
     await eventually(async () => (await rows.count()) === 51);
