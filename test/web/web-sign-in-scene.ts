@@ -26,7 +26,7 @@ export const LOOKS = [
 
 /** Of what a page loads, or loads again after a change, if the sign-out overtakes it. */
 export const OVERTAKEN =
-  /status of 401.*\/api\/(?:start|usage|bans|security-events|auth\/(?:second-factors|list-sessions))/;
+  /status of 401.*\/api\/(?:live|start|usage|bans|security-events|auth\/(?:second-factors|list-sessions))/;
 
 export function startWithPages(options: ServiceOptions = {}): Promise<TestService> {
   return TestService.start({ parts: PARTS, ...options });

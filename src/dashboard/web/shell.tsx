@@ -3,6 +3,7 @@ import { type ReactNode, useLayoutEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { AccountInfo } from '../shared/api.ts';
 import { useAction } from './api.ts';
+import { noteNavigation } from './common/focus.ts';
 import { Failure } from './common/states.tsx';
 import type { SignedIn } from './frame/account-menu.tsx';
 import { Frame } from './frame/frame.tsx';
@@ -22,8 +23,11 @@ export function Shell({ account, children }: ShellProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const signedIn = useSignedIn(account);
   const isMember = account === undefined ? hasSession : account !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Following a link closes the menus.
-  useLayoutEffect(closeMenus, [path]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: The path has changed.
+  useLayoutEffect(() => {
+    closeMenus();
+    noteNavigation();
+  }, [path]);
   return (
     <Frame
       basePath={basePath}

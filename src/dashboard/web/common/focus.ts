@@ -16,3 +16,21 @@ export function useFocusAfterwards<Shown extends HTMLElement>(): RefObject<Shown
   }, []);
   return element;
 }
+
+/** What had the focus when the address changed. */
+let focusedBefore: Element | null = null;
+
+/** Remembers what has the focus, for `takeFocus`. Call it when the address has changed. */
+export function noteNavigation(): void {
+  focusedBefore = document.activeElement;
+}
+
+/**
+ * Moves the focus to the heading of a new page, unless the reader has moved it since the address changed: the page may
+ * appear much later.
+ */
+export function takeFocus(heading: HTMLElement | null): void {
+  const { activeElement, body } = document;
+  if (activeElement !== body && activeElement !== focusedBefore) return;
+  heading?.focus({ preventScroll: true });
+}

@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { takeFocus } from './focus.ts';
 
 let isFirstPage = true;
 
@@ -18,7 +19,7 @@ export function documentTitle(title: string | undefined): string {
   return title === undefined ? 'Petstore' : `${title} · Petstore`;
 }
 
-/** A page with its h1 and the document's title. After a navigation the heading has the focus. */
+/** A page with its h1 and the document's title. After a navigation the heading takes the focus. */
 export function Page({ title, description, actions, isNarrow = false, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -26,7 +27,7 @@ export function Page({ title, description, actions, isNarrow = false, children }
   }, [title]);
   useEffect(() => {
     // On the first page the browser starts at the top anyway.
-    if (!isFirstPage) heading.current?.focus({ preventScroll: true });
+    if (!isFirstPage) takeFocus(heading.current);
     isFirstPage = false;
   }, []);
   return (
