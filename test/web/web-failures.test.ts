@@ -86,7 +86,7 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
     await page.getByRole('heading', { level: 2 }).first().waitFor();
     const failure = page.getByRole('alert').filter({ hasText: REFUSAL });
     await failure.waitFor();
-    await page.unrouteAll();
+    await answerOncePressed(page);
     await failure.getByRole('button', { name: 'Try again' }).click();
     await failure.waitFor({ state: 'detached' });
     expect(visitor.problems).toEqual([]);
@@ -102,7 +102,7 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
     const ban = page.getByRole('region', { name: 'Ban' });
     await ban.getByText(REFUSAL).waitFor();
     expect(await ban.getByText('You have no staging key').count()).toBe(0);
-    await page.unrouteAll();
+    await answerOncePressed(page);
     await ban.getByRole('button', { name: 'Try again' }).click();
     await ban.getByRole('link', { name: 'Keys' }).click();
     await page.waitForURL('**/keys');
@@ -126,7 +126,18 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
 /** Refuses requests to an address of the dashboard's API. */
 async function refuse(page: Page, path: string): Promise<void> {
   const json = { code: 'invalid', message: REFUSAL, status: 400 };
-  await page.route(`**${path}*`, (route) => route.fulfill({ status: 400, json }));
+  await page.route(`**${path}*`, async (route) => {
+    const isPressed = await page.evaluate(() => 'pressed' in document.body.dataset);
+    await (isPressed ? route.continue() : route.fulfill({ status: 400, json }));
+  });
+}
+
+/** Ends the refusals as soon as a button is pressed: a refresh of the page would take the failure away before. */
+async function answerOncePressed(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const press = () => Object.assign(document.body.dataset, { pressed: '' });
+    document.addEventListener('pointerdown', press);
+  });
 }
 
 /** The addresses of the dashboard's API that the page goes on asking for. */

@@ -156,9 +156,10 @@ function usePlanChange(close: () => void) {
       return withRecentSignIn(() => call<AccountInfo>('PUT', path, change));
     },
     async onSuccess({ plan }, { account: { email } }) {
+      // First, so that the dialog shows the new plan if it is opened again at once.
+      await queries.invalidateQueries({ queryKey: ['operator'] });
       close();
       notifications.show({ message: `${email} is on ${PLANS[plan].title} now.` });
-      await queries.invalidateQueries({ queryKey: ['operator'] });
       // The account may be the operator's own.
       await queries.invalidateQueries({ queryKey: SESSION });
     },
