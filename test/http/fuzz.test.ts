@@ -130,7 +130,7 @@ describe('requests made from the OpenAPI document: createPet', () => {
       cut: fc.nat(3),
       put: fc.uint8Array({ maxLength: 3 }),
     });
-    const edited = fc.tuple(named, edit).map(([pet, { at, cut, put }]) => {
+    const edited = fc.tuple(valid(newPet), edit).map(([pet, { at, cut, put }]) => {
       const bytes = Buffer.from(writeExact(pet));
       const start = at % bytes.length;
       return Buffer.concat([bytes.subarray(0, start), put, bytes.subarray(start + cut)]);

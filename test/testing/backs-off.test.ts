@@ -4,8 +4,8 @@ import { backsOff } from '../../src/grade/scenarios/backs-off.ts';
 
 /** A run that pauses for these times, in ms. */
 function run(...pauses: readonly number[]): ClientRun {
-  let at = 0;
-  const times = [at, ...pauses.map((pause) => (at += pause))];
+  let time = 0;
+  const times = [time, ...pauses.map((pause) => (time += pause))];
   const requests = times.map((at) => ({
     at,
     method: 'GET',

@@ -4,6 +4,7 @@ import { describeWithBrowser } from '../support/browser.ts';
 import { customer, operator } from '../support/dashboard-scene.ts';
 import { sharedService } from '../support/shared-service.ts';
 import { untilShown } from './narrow-scene.ts';
+import { answerOncePressed, refuseCalls } from './refused-calls.ts';
 import { enter } from './web-entrance.ts';
 import { pathOf } from './web-history.ts';
 import { startWithPages } from './web-sign-in-scene.ts';
@@ -126,18 +127,7 @@ describeWithBrowser('a page of which a part cannot be loaded', (open) => {
 /** Refuses requests to an address of the dashboard's API. */
 async function refuse(page: Page, path: string): Promise<void> {
   const json = { code: 'invalid', message: REFUSAL, status: 400 };
-  await page.route(`**${path}*`, async (route) => {
-    const isPressed = await page.evaluate(() => 'pressed' in document.body.dataset);
-    await (isPressed ? route.continue() : route.fulfill({ status: 400, json }));
-  });
-}
-
-/** Ends the refusals as soon as a button is pressed: a refresh of the page would take the failure away before. */
-async function answerOncePressed(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const press = () => Object.assign(document.body.dataset, { pressed: '' });
-    document.addEventListener('pointerdown', press);
-  });
+  await refuseCalls(page, `**${path}*`, { status: 400, json });
 }
 
 /** The addresses of the dashboard's API that the page goes on asking for. */

@@ -3,6 +3,7 @@ import { MINUTE } from '../../src/lib/clock.ts';
 import { describeWithBrowser, layoutShift } from '../support/browser.ts';
 import { createKey, customer, dashboardScene } from '../support/dashboard-scene.ts';
 import { AMPLE, eventually } from '../support/harness.ts';
+import { answerOncePressed, refuseCalls } from './refused-calls.ts';
 import { enter } from './web-entrance.ts';
 
 describeWithBrowser('a page past the limits of the dashboard', (open) => {
@@ -65,18 +66,11 @@ describeWithBrowser('a page past the limits of the dashboard', (open) => {
     const older = page.getByRole('button', { name: 'Show older keys' });
     await older.waitFor();
     await eventually(async () => (await rows.count()) === 51);
-    // Until a button is pressed: a refresh of the first page repeats the query, too.
-    await page.route('**/api/keys?from=*', async (route) => {
-      const isPressed = await page.evaluate(() => 'pressed' in document.body.dataset);
-      await (isPressed ? route.continue() : route.fulfill({ status: 500, json: {} }));
-    });
+    await refuseCalls(page, '**/api/keys?from=*', { status: 500, json: {} });
     await older.click();
     const failure = page.getByRole('alert');
     await failure.getByText('The service answered 500.').waitFor();
-    await page.evaluate(() => {
-      const press = () => Object.assign(document.body.dataset, { pressed: '' });
-      document.addEventListener('pointerdown', press);
-    });
+    await answerOncePressed(page);
     await failure.getByRole('button', { name: 'Try again' }).click();
     await eventually(async () => (await rows.count()) === 101);
     await page.unrouteAll();
