@@ -88,7 +88,8 @@ export async function goTo(page: Page, name: string): Promise<void> {
   const button = isOfAccount
     ? accountButton(page)
     : page.getByRole('button', { name: 'Open the menu' });
-  if (await button.isVisible()) await button.click();
+  // The button of the account has its name once the session is loaded, after the heading.
+  if (isOfAccount || (await button.isVisible())) await button.click();
   const menu = page.getByRole(isOfAccount ? 'banner' : 'navigation');
   await menu.getByRole('link', { name, exact: true }).click();
   await heading(page, name).waitFor();
